@@ -607,7 +607,7 @@ static bool run(struct fc_vnet *v, struct fc_effects *fx)
 		c = (u8)fc_low64(v->touched);
 		if (fx->n > FC_EFFECTS - FC_PORTS_MAX)
 			return true;
-		fc_vsettle(v, &v->ch[c], fx);
+		fc_vupdate(v, &v->ch[c], fx);
 	}
 	return false;
 }

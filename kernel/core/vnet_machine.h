@@ -76,7 +76,7 @@ static inline void fc_vdue(struct fc_vnet *v, const struct fc_channel *ch)
 }
 
 /* The channel sends the statuses that are due, and its timers count for the switch. */
-static inline void fc_vsettle(struct fc_vnet *v, struct fc_channel *ch, struct fc_effects *fx)
+static inline void fc_vupdate(struct fc_vnet *v, struct fc_channel *ch, struct fc_effects *fx)
 {
 	if (ch->status)
 		fc_llr_send_status(ch, fx);

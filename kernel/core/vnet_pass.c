@@ -40,7 +40,7 @@ static inline void gone(struct fc_vnet *v, u8 class, u8 port, u64 classes, struc
 	fc_llr_forwarded(&v->ch[class], port);
 	fc_vrotate(v, class);
 	for (; classes; classes &= classes - 1)
-		fc_vsettle(v, &v->ch[fc_low64(classes)], fx);
+		fc_vupdate(v, &v->ch[fc_low64(classes)], fx);
 }
 
 /* The terminator of a packet has left. */
@@ -353,8 +353,8 @@ static void out_timed(struct fc_vnet *v, struct fc_vhop *hop)
 	hop->ack = e.ack;
 }
 
-/* As fc_vsettle(), without room for an effect. */
-static enum fc_hop settled(struct fc_vnet *v, u8 class)
+/* As fc_vupdate(), without room for an effect. */
+static enum fc_hop update_done(struct fc_vnet *v, u8 class)
 {
 	const struct fc_channel *ch = &v->ch[class];
 
@@ -378,10 +378,10 @@ enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop)
 		in_timed(v, hop);
 	if (hop->out_port != FC_PORT_LOCAL) {
 		out_timed(v, hop);
-		out = settled(v, hop->out_class);
+		out = update_done(v, hop->out_class);
 	}
 	if (hop->port != FC_PORT_LOCAL)
-		in = settled(v, hop->class);
+		in = update_done(v, hop->class);
 	return in == FC_HOP_MORE ? in : out;
 }
 

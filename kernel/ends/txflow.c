@@ -211,14 +211,14 @@ struct tx_flow *flitcast_txflow_get(struct flitcast_site *site, struct flitcast_
 }
 
 /* Queue the messages of a flow within the window; messages beyond it wait. */
-static void window_ready(struct flitcast_site *site, struct tx_flow *flow, bool settle)
+static void window_ready(struct flitcast_site *site, struct tx_flow *flow, bool update)
 {
 	struct tx_target *t;
 
 	list_for_each_entry(t, &flow->pending, pending) {
 		if (t->core.seq - flow->core.oldest >= FC_FLOW_WINDOW)
 			break;
-		if (settle)
+		if (update)
 			flitcast_tx_update(site, t);
 		flitcast_tx_ready(site, t->msg);
 	}

@@ -324,7 +324,7 @@ static bool room(const struct flitcast_link *link, u32 has)
 }
 
 /* Update @had and @full for the flits that the device has released. */
-static void settle(struct flitcast_link *link)
+static void update(struct flitcast_link *link)
 {
 	u32 has = held(link);
 
@@ -338,7 +338,7 @@ static void settle(struct flitcast_link *link)
 
 void flitcast_link_charge(struct flitcast_link *link, struct sk_buff *skb)
 {
-	settle(link);
+	update(link);
 	skb_set_owner_w(skb, link->owner_sock->sk);
 	fc_depth_put(&link->depth, skb->truesize);
 	link->had += skb->truesize;
@@ -407,7 +407,7 @@ static noinline void in_turn(struct flitcast_link *link, struct sk_buff_head *fr
 {
 	struct sk_buff *skb;
 
-	settle(link);
+	update(link);
 	sort(link, frames);
 	while ((skb = next(link)))
 		transmit(link, skb);

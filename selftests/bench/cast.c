@@ -93,14 +93,14 @@ static const char *const method_names[] = {
 /**
  * struct sample - one message
  * @last: nanoseconds until the last site had it
- * @told: nanoseconds until the sender had its reports; 0: no reports
+ * @reported: nanoseconds until the sender had its reports; 0: no reports
  * @work: nanoseconds in which the processor was not idle
  * @frames: number of frames on all links
  * @frame_bytes: sum of their lengths
  */
 struct sample {
 	uint64_t last;
-	uint64_t told;
+	uint64_t reported;
 	uint64_t work;
 	uint64_t frames;
 	uint64_t frame_bytes;
@@ -234,16 +234,16 @@ static void await_reports(enum method method)
 {
 	static struct flitcast_result results[PEERS_MAX];
 	struct flitcast_report report;
-	unsigned int told = 0;
+	unsigned int reported = 0;
 
-	while (told < nto) {
+	while (reported < nto) {
 		if (!msg_wait(fds[0], POLLERR, LIMIT_S * 1000))
-			die("%s: only %u of %u confirmations", method_names[method], told, nto);
+			die("%s: only %u of %u confirmations", method_names[method], reported, nto);
 		if (msg_report(fds[0], &report, results, PEERS_MAX, NULL) < 0)
 			die("%s: report: %s", method_names[method], strerror(errno));
 		if (report.failed || report.left_out)
 			die("%s: not all have it", method_names[method]);
-		told += report.delivered;
+		reported += report.delivered;
 	}
 }
 
@@ -272,7 +272,7 @@ static struct sample measure_one(enum method method, size_t bytes, bool marked)
 	sample.last = stats_now() - start;
 	if (method != METHOD_NOTHING && method != METHOD_LIST_LATER && method < METHOD_UDP) {
 		await_reports(method);
-		sample.told = stats_now() - start;
+		sample.reported = stats_now() - start;
 	}
 	mark(marked);
 	sleep_ms(QUIET_MS);
@@ -342,7 +342,7 @@ static void measure(enum method method, size_t bytes, unsigned int copies, unsig
 		printf("%s%u", i ? ", " : "", to[i]);
 	printf("]");
 	print_samples("last", samples, offsetof(struct sample, last));
-	print_samples("told", samples, offsetof(struct sample, told));
+	print_samples("told", samples, offsetof(struct sample, reported));
 	print_samples("work", samples, offsetof(struct sample, work));
 	print_samples("frames", samples, offsetof(struct sample, frames));
 	print_samples("frame_bytes", samples, offsetof(struct sample, frame_bytes));

@@ -53,7 +53,7 @@ static u32 later(const struct fc_csr_due *e)
 
 TEST(csr_due__tells_the_last_attempt_or_nothing)
 {
-	u32 round, told = 0, forgotten = 0;
+	u32 round, reported = 0, forgotten = 0;
 
 	for (round = 0; round < TAP_ROUNDS(500); round++) {
 		u32 step, i, sites = 1 + tap_random(4), numbers = 1 + tap_random(90);
@@ -74,26 +74,26 @@ TEST(csr_due__tells_the_last_attempt_or_nothing)
 
 			REQUIRE(!at || at == e->at, "%u instead of %u", (u32)at, (u32)e->at);
 			CHECK(at || later(e) >= FC_CSR_DUE_EACH - 1, "%u of %u forgotten", i, b.n);
-			told += !!at;
+			reported += !!at;
 			forgotten += !at;
 		}
 		CHECK(!fc_csr_due_at(&b.d, 0, 1) && !fc_csr_due_at(&b.d, sites, 0),
 		      "known, and never noted");
 	}
-	CHECK(forgotten && told > forgotten, "%u told, %u forgotten", told, forgotten);
+	CHECK(forgotten && reported > forgotten, "%u told, %u forgotten", reported, forgotten);
 }
 
 /* A site numbers its packets consecutively: the table has to spread such numbers. */
 TEST(csr_due__spreads_numbers)
 {
-	u32 i, step, told = 0;
+	u32 i, step, reported = 0;
 
 	for (step = 1; step <= 256; step *= 256) {
 		memset(&b, 0, sizeof(b));
 		for (i = 0; i < 128; i++)
 			note(5, i * step, 1, i + 1);
-		for (i = 0, told = 0; i < 128; i++)
-			told += !!fc_csr_due_at(&b.d, 5, i * step);
-		CHECK(told > 120, "%u of 128 are known, %u apart", told, step);
+		for (i = 0, reported = 0; i < 128; i++)
+			reported += !!fc_csr_due_at(&b.d, 5, i * step);
+		CHECK(reported > 120, "%u of 128 are known, %u apart", reported, step);
 	}
 }

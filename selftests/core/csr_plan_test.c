@@ -112,7 +112,7 @@ static struct world {
 	u64 jitter;			/* maximum delay of timers */
 	u64 gap;			/* time between packets of a site; 0: any, up to 800 us */
 	u64 wobble;			/* variation of link delays */
-	bool patient;			/* a site waits for an ACK without a time-out */
+	bool waits;			/* a site waits for an ACK without a time-out */
 	bool guard;
 	/* Results. */
 	u32 handles;
@@ -573,7 +573,7 @@ static void set_guard(struct node *n, u64 guard)
 /* Replace values that the site has learnt by those of the test. */
 static void know(struct node *n)
 {
-	if (w->patient)
+	if (w->waits)
 		n->plan.setup = 5 * MS;
 	if (!w->guard)
 		set_guard(n, 0);
@@ -836,7 +836,7 @@ TEST(csr_plan__what_is_promised_is_kept)
 
 		if (!set_up(networks[i], 0))
 			return;
-		w->patient = true;
+		w->waits = true;
 		run();
 		CHECK(!w->late && !count(FC_STAT_CSR_LATE) && !w->overtaken && !w->early,
 		      "%s: %u late, %u overtaken, %u early", networks[i], w->late, w->overtaken,
@@ -949,7 +949,7 @@ TEST(csr_plan__without_guard_packets_are_late)
 {
 	if (!set_up("mesh:3x3", 0))
 		return;
-	w->patient = true;
+	w->waits = true;
 	w->guard = false;
 	w->jitter = 100 * US;
 	run();

@@ -103,8 +103,8 @@ struct bench {
 	u32 delivered_up_to;	/* all messages before this one were delivered or aborted */
 	u32 loss;		/* percentage of lost frames */
 	u32 refuse;		/* percentage of refused admissions */
-	bool owes_room;
-	bool owes;		/* a delayed ack is pending */
+	bool grant_due;
+	bool ack_due;		/* a delayed ack is pending */
 	u32 room_seq;
 	u32 packets;
 	u32 passed;		/* messages delivered without a slot */
@@ -180,7 +180,7 @@ static void confirm(struct bench *b, u32 seq, u8 kind)
 	struct fc_ctrl c = { .kind = kind };
 
 	fc_rxflow_confirm(&b->rx, seq, &c);
-	b->owes = false;
+	b->ack_due = false;
 	CHECK(c.seq == seq && c.next == b->rx.next, "%u %u", c.seq, c.next);
 	channel_ctrl(b, &c);
 }
@@ -250,7 +250,7 @@ static void receive(struct bench *b, const struct packet *p)
 	switch (verdict) {
 	case FC_RX_ADMIT:
 		if (tap_random(100) < b->refuse) {
-			b->owes_room = true;
+			b->grant_due = true;
 			b->room_seq = t.seq;
 			confirm(b, t.seq, FC_CTRL_NO_SPACE);
 			return;
@@ -278,7 +278,7 @@ static void receive(struct bench *b, const struct packet *p)
 		return;
 	}
 	if (p->later && verdict != FC_RX_DUPLICATE && fc_before(t.seq, b->rx.next))
-		b->owes = true;
+		b->ack_due = true;
 	else
 		confirm(b, t.seq, FC_CTRL_CONFIRM);
 }
@@ -417,13 +417,13 @@ static void run_to_the(bool last, u32 loss, u32 refuse, u32 surrender, u32 most_
 			}
 			break;
 		case 7:
-			if (b.owes_room && !tap_random(4)) {
-				b.owes_room = false;
+			if (b.grant_due && !tap_random(4)) {
+				b.grant_due = false;
 				confirm(&b, b.room_seq, FC_CTRL_GRANT);
 			}
-			if (b.owes && !tap_random(16))
+			if (b.ack_due && !tap_random(16))
 				confirm(&b, b.rx.next - 1, FC_CTRL_CONFIRM);
-			if (!b.ndata && !b.nctrl && !b.owes && !tap_random(4))
+			if (!b.ndata && !b.nctrl && !b.ack_due && !tap_random(4))
 				repeat(&b);
 			if (b.n > !last && tap_random(1000) < surrender)
 				give_up(&b, tap_random(b.n - !last));
@@ -580,16 +580,16 @@ TEST(rxflow_packet__one_part_for_all_packets)
 }
 
 /* The first three quarters of a window of one-packet messages allow a delayed ack. */
-TEST(txtarget_patient)
+TEST(txtarget_delayed_ack)
 {
 	const struct fc_txflow flow = { .next = 40, .oldest = 0xfffffffe };
 	struct fc_txtarget t = { .part = { .count = 1 } };
 
 	for (t.seq = flow.oldest; t.seq != flow.oldest + FC_FLOW_WINDOW; t.seq++) {
-		bool patient = t.seq - flow.oldest < FC_FLOW_WINDOW / 4 * 3;
+		bool delay_ack = t.seq - flow.oldest < FC_FLOW_WINDOW / 4 * 3;
 
 		t.part.count = 1;
-		CHECK(fc_txtarget_may_delay(&t, &flow) == patient, "%u", t.seq);
+		CHECK(fc_txtarget_may_delay(&t, &flow) == delay_ack, "%u", t.seq);
 		t.part.count = 2;
 		CHECK(!fc_txtarget_may_delay(&t, &flow), "%u, two packets", t.seq);
 	}

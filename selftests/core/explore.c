@@ -157,8 +157,8 @@ static void say(const char *text)
 	printf("#     %s\n", text);
 }
 
-static void tell_trace(const struct world_config *config, const char *scenario, u32 state,
-		       u16 last)
+static void print_trace(const struct world_config *config, const char *scenario, u32 state,
+			u16 last)
 {
 	unsigned int n = last ? 1 : 0, i;
 	u16 *events;
@@ -243,7 +243,7 @@ static const char *explore(const struct world_config *config, const char *scenar
 		g.first[s] = g.nedges;
 		if (!n && !g.done[s]) {
 			printf("# %s: nothing can happen any more\n", scenario);
-			tell_trace(config, scenario, s, 0);
+			print_trace(config, scenario, s, 0);
 			return "deadlock";
 		}
 		for (unsigned int i = 0; i < n; i++) {
@@ -252,7 +252,7 @@ static const char *explore(const struct world_config *config, const char *scenar
 			broken = world_apply(event[i]);
 			if (broken) {
 				printf("# %s: %s\n", scenario, broken);
-				tell_trace(config, scenario, s, event[i]);
+				print_trace(config, scenario, s, event[i]);
 				return broken;
 			}
 			edge(intern(s, event[i]));
@@ -267,7 +267,7 @@ static const char *explore(const struct world_config *config, const char *scenar
 	if (lost == NONE)
 		return NULL;
 	printf("# %s: no end can be reached from here\n", scenario);
-	tell_trace(config, scenario, lost, 0);
+	print_trace(config, scenario, lost, 0);
 	return "no end can be reached";
 }
 

@@ -540,7 +540,7 @@ TEST(faults__frames_are_spaced)
 TEST(faults__a_neighbour_that_makes_up_news)
 {
 	enum { LONG = SPACING << FC_FAULTS_NEWS_SHIFT };
-	u32 generation, most, told = 0;
+	u32 generation, most, reported = 0;
 	u64 until;
 
 	network("ring:9");
@@ -554,17 +554,18 @@ TEST(faults__a_neighbour_that_makes_up_news)
 	for (until = now + 2 * LONG; now < until; now += 10) {
 		struct fc_faults_msg msg = { .n = FC_FAULTS_MAX };
 
-		for (u8 i = 0; i < msg.n; i++, told++)
+		for (u8 i = 0; i < msg.n; i++, reported++)
 			msg.fault[i] = (struct fc_fault){
-				.site = 2 + told % 7, .version = 1000 + told, .incarnation = 1,
-				.ports = told & 1 ? 2 : 4,
+				.site = 2 + reported % 7, .version = 1000 + reported,
+				.incarnation = 1,
+				.ports = reported & 1 ? 2 : 4,
 			};
 		CHECK(fc_faults_received(&site[0], 1, &msg, now), "refused");
 		check_lists(0);
 	}
 	most = 3 * fc_bit(FC_FAULTS_NEWS_SHIFT) + topo.nsites + 1;
-	CHECK(site[0].generation - generation <= most && site[0].limited >= told - most,
-	      "%u of %u believed, %u not", site[0].generation - generation, told,
+	CHECK(site[0].generation - generation <= most && site[0].limited >= reported - most,
+	      "%u of %u believed, %u not", site[0].generation - generation, reported,
 	      site[0].limited);
 	run(now + 8 * INTERVAL + 8 * LONG);
 	check_truth("when it is silent");

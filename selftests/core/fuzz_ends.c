@@ -44,7 +44,7 @@ struct bench {
 	struct fc_ctrl ctrl[CHANNEL];
 	u32 nctrl;
 	bool full;		/* the reader has no buffer space */
-	bool owes_room;
+	bool grant_due;
 	u32 room_seq;
 };
 
@@ -161,7 +161,7 @@ static void receive(struct bench *b, const struct packet *p)
 	case FC_RX_ADMIT:
 		CHECK(!m->nstored || m->given_up, "message %u is admitted again", p->message);
 		if (b->full) {
-			b->owes_room = true;
+			b->grant_due = true;
 			b->room_seq = t.seq;
 			confirm(b, t.seq, FC_CTRL_NO_SPACE);
 			return;
@@ -294,8 +294,8 @@ static void one_event(struct bench *b, struct fuzz *f)
 		break;
 	case 13:
 		b->full = !b->full;
-		if (!b->full && b->owes_room) {
-			b->owes_room = false;
+		if (!b->full && b->grant_due) {
+			b->grant_due = false;
 			confirm(b, b->room_seq, FC_CTRL_GRANT);
 		}
 		break;

@@ -28,7 +28,7 @@
  * @in: packet that it is sending
  * @in_left: remaining bytes of @in
  * @next: sequence number of its next flit
- * @told: flits that the site has acked
+ * @site_acked: flits that the site has acked
  * @flags: FC_STATUS_* requests that it has not answered
  * @dirty: it has sent invalid flits
  */
@@ -40,7 +40,7 @@ struct peer {
 	struct packet *in;
 	u32 in_left;
 	u32 next;
-	u32 told;
+	u32 site_acked;
 	u8 flags;
 	bool dirty;
 };
@@ -155,16 +155,18 @@ static void send(struct bench *b, const struct fc_effect *e)
 	peer->out.packet = NULL;
 }
 
-static void note_told(struct bench *b, u8 port, u32 ack)
+static void note_acked(struct bench *b, u8 port, u32 ack)
 {
 	struct peer *peer = &b->peer[port];
 
-	CHECK(!fc_before(ack, peer->told), "port %u: took %u, then %u", port, peer->told, ack);
-	CHECK(ack - peer->told <= 2 * b->site.data.window || peer->dirty, "port %u: took %u after %u",
-	      port, ack, peer->told);
+	CHECK(!fc_before(ack, peer->site_acked), "port %u: took %u, then %u", port,
+	      peer->site_acked, ack);
+	CHECK(ack - peer->site_acked <= 2 * b->site.data.window || peer->dirty,
+	      "port %u: took %u after %u",
+	      port, ack, peer->site_acked);
 	CHECK(peer->dirty || !fc_before(peer->next, ack), "port %u: took %u of %u", port, ack,
 	      peer->next);
-	peer->told = ack;
+	peer->site_acked = ack;
 }
 
 static void serve(struct bench *b, u64 mask, bool rest)
@@ -198,7 +200,7 @@ static void unreachable(struct bench *b, const struct fc_effect *e)
 }
 
 /* A status must ack the flits in the queue, and report all others as missing. */
-static void check_said(const struct bench *b, const struct fc_effect *e)
+static void check_status(const struct bench *b, const struct fc_effect *e)
 {
 	const struct fc_rx *rx = &b->rx[e->port];
 	u32 i;
@@ -228,7 +230,7 @@ static void perform(struct bench *b)
 		switch ((enum fc_effect_type)e->type) {
 		case FC_FX_SEND:
 			send(b, e);
-			note_told(b, e->port, e->ack);
+			note_acked(b, e->port, e->ack);
 			break;
 		case FC_FX_STATUS:
 			CHECK(e->port && b->node.up & fc_bit(e->port), "status for port %u",
@@ -238,9 +240,9 @@ static void perform(struct bench *b)
 			CHECK(!(e->flags & ~(FC_STATUS_POLL | FC_STATUS_ACK_REQUEST |
 					     FC_STATUS_NACK)),
 			      "flags %x", e->flags);
-			check_said(b, e);
+			check_status(b, e);
 			b->peer[e->port].flags |= e->flags;
-			note_told(b, e->port, e->ack);
+			note_acked(b, e->port, e->ack);
 			break;
 		case FC_FX_STORE:
 			CHECK(h, "nothing to store");
@@ -279,7 +281,7 @@ static void perform(struct bench *b)
 			      b->peer[e->port].sent - b->peer[e->port].acked,
 			      "port %u: flit %u again, of %u .. %u", e->port, e->seq,
 			      b->peer[e->port].acked, b->peer[e->port].sent);
-			note_told(b, e->port, e->ack);
+			note_acked(b, e->port, e->ack);
 			break;
 		case FC_FX_RELEASE:
 			CHECK(e->seq == b->peer[e->port].acked, "port %u: %u released of %u",
@@ -404,7 +406,7 @@ static void good_flit(struct bench *b, struct fuzz *f, u8 port)
 	u8 how = fuzz_u8(f);
 	bool term = !(how & 3) || !fuzz_left(f);
 
-	if (port ? peer->dirty || peer->next - peer->told >= b->site.data.window :
+	if (port ? peer->dirty || peer->next - peer->site_acked >= b->site.data.window :
 		   !fc_site_room(&b->site))
 		return;
 	if (!peer->in) {
@@ -478,7 +480,7 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 port)
 	}
 	peer->dirty = true;
 	excuse_port(b, port);
-	ev.seq = where == 255 ? fuzz_u32(f) : peer->told + where % 20 - 4;
+	ev.seq = where == 255 ? fuzz_u32(f) : peer->site_acked + where % 20 - 4;
 	if (where >> 6 == 1)
 		ev.seq = b->rx[port].consumed + b->rx[port].queued;
 	ev.ack = where & 32 ? peer->acked + fuzz_below(f, 12) - 2 : peer->acked;
@@ -520,7 +522,7 @@ static void odd_status(struct bench *b, struct fuzz *f, u8 port)
 {
 	struct peer *peer = &b->peer[port];
 	u8 how = fuzz_u8(f);
-	u32 seq = how & 64 ? fuzz_u32(f) : peer->told + fuzz_below(f, 16) - 2;
+	u32 seq = how & 64 ? fuzz_u32(f) : peer->site_acked + fuzz_below(f, 16) - 2;
 	u32 ack = how & 128 ? fuzz_u32(f) : peer->acked + fuzz_below(f, 12) - 2;
 
 	peer->dirty = true;
@@ -590,7 +592,7 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 	}
 	if (peer->in)
 		good_flit(b, f, port);
-	if (peer->acked != peer->sent || peer->flags || peer->told != peer->next)
+	if (peer->acked != peer->sent || peer->flags || peer->site_acked != peer->next)
 		status(b, port, FC_STATUS_POLL, peer->next, peer->sent, 0, 0);
 	peer->flags = 0;
 }

@@ -39,7 +39,7 @@
  * @in: packet that it is sending
  * @in_left: remaining bytes of @in
  * @next: sequence number of its next flit
- * @told: flits that the switch has acked
+ * @site_acked: flits that the switch has acked
  * @odd_left: bytes that would end the malformed packet that it is sending
  * @flags: FC_STATUS_* requests that it has not answered
  * @dirty: it has sent invalid flits
@@ -52,7 +52,7 @@ struct peer {
 	struct packet *in;
 	u32 in_left;
 	u32 next;
-	u32 told;
+	u32 site_acked;
 	u32 odd_left;
 	u8 flags;
 	bool dirty;
@@ -235,16 +235,17 @@ static void send(struct bench *b, u8 class, const struct fc_effect *e)
 	peer->out.packet = NULL;
 }
 
-static void note_told(struct bench *b, u8 class, u8 port, u32 ack)
+static void note_acked(struct bench *b, u8 class, u8 port, u32 ack)
 {
 	struct peer *peer = &b->peer[class][port];
 
-	CHECK(!fc_before(ack, peer->told), "port %u: took %u, then %u", port, peer->told, ack);
-	CHECK(ack - peer->told <= 2 * b->ch[class].window || peer->dirty,
-	      "port %u: took %u after %u", port, ack, peer->told);
+	CHECK(!fc_before(ack, peer->site_acked), "port %u: took %u, then %u", port,
+	      peer->site_acked, ack);
+	CHECK(ack - peer->site_acked <= 2 * b->ch[class].window || peer->dirty,
+	      "port %u: took %u after %u", port, ack, peer->site_acked);
 	CHECK(peer->dirty || !fc_before(peer->next, ack), "port %u: took %u of %u", port, ack,
 	      peer->next);
-	peer->told = ack;
+	peer->site_acked = ack;
 }
 
 /* The operator gets packets in one piece. */
@@ -299,7 +300,7 @@ static void unreachable(struct bench *b, const struct fc_effect *e)
 }
 
 /* A status must ack the flits in the queue, and report all others as missing. */
-static void check_said(const struct bench *b, u8 class, const struct fc_effect *e)
+static void check_status(const struct bench *b, u8 class, const struct fc_effect *e)
 {
 	const struct fc_channel *ch = &b->ch[class];
 	const struct fc_rx *rx = &ch->rx[e->port];
@@ -326,7 +327,7 @@ static void perform_channel(struct bench *b, const struct fc_effect *e)
 	switch ((enum fc_effect_type)e->type) {
 	case FC_FX_SEND:
 		send(b, class, e);
-		note_told(b, class, e->port, e->ack);
+		note_acked(b, class, e->port, e->ack);
 		break;
 	case FC_FX_STATUS:
 		CHECK(b->up & fc_bit(e->port), "status for port %u", e->port);
@@ -334,15 +335,15 @@ static void perform_channel(struct bench *b, const struct fc_effect *e)
 		      peer->sent);
 		CHECK(!(e->flags & ~(FC_STATUS_POLL | FC_STATUS_ACK_REQUEST | FC_STATUS_NACK)),
 		      "flags %x", e->flags);
-		check_said(b, class, e);
+		check_status(b, class, e);
 		peer->flags |= e->flags;
-		note_told(b, class, e->port, e->ack);
+		note_acked(b, class, e->port, e->ack);
 		break;
 	case FC_FX_RESEND:
 		CHECK(e->seq - peer->acked < peer->sent - peer->acked,
 		      "port %u: flit %u again, of %u .. %u", e->port, e->seq, peer->acked,
 		      peer->sent);
-		note_told(b, class, e->port, e->ack);
+		note_acked(b, class, e->port, e->ack);
 		break;
 	case FC_FX_RELEASE:
 		CHECK(e->seq == peer->acked, "port %u: %u released of %u", e->port, e->seq,
@@ -575,7 +576,7 @@ static void good_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 	u8 how = fuzz_u8(f);
 	bool term;
 
-	if (port && (peer->dirty || peer->next - peer->told >= window))
+	if (port && (peer->dirty || peer->next - peer->site_acked >= window))
 		return;
 	if (!peer->in) {
 		u32 bytes = (how >> 1) * (how & 1 ? 1 : 7), n;
@@ -700,7 +701,7 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 	}
 	peer->dirty = true;
 	packets_excuse(&b->ledger, class, port);
-	ev.seq = where == 255 ? fuzz_u32(f) : peer->told + where % 20 - 4;
+	ev.seq = where == 255 ? fuzz_u32(f) : peer->site_acked + where % 20 - 4;
 	if (where & 64)
 		ev.seq = rx->consumed + rx->queued;
 	ev.ack = where & 32 ? peer->acked + fuzz_below(f, 12) - 2 : peer->acked;
@@ -745,7 +746,7 @@ static void odd_status(struct bench *b, struct fuzz *f, u8 class, u8 port)
 {
 	struct peer *peer = &b->peer[class][port];
 	u8 how = fuzz_u8(f);
-	u32 seq = how & 64 ? fuzz_u32(f) : peer->told + fuzz_below(f, 16) - 2;
+	u32 seq = how & 64 ? fuzz_u32(f) : peer->site_acked + fuzz_below(f, 16) - 2;
 	u32 ack = how & 128 ? fuzz_u32(f) : peer->acked + fuzz_below(f, 12) - 2;
 
 	peer->dirty = true;
@@ -764,7 +765,7 @@ static void time_passes(struct bench *b, u32 by)
 }
 
 /* Route one waiting front, or all of them. */
-static void look(struct bench *b, u8 class, u8 port)
+static void routing(struct bench *b, u8 class, u8 port)
 {
 	struct fc_event ev = { .type = FC_EV_ROUTE, .port = port };
 
@@ -835,7 +836,7 @@ static void behave(struct bench *b, struct fuzz *f, u8 class, u8 port)
 		return;
 	if (peer->in)
 		good_flit(b, f, class, port);
-	if (peer->acked != peer->sent || peer->flags || peer->told != peer->next)
+	if (peer->acked != peer->sent || peer->flags || peer->site_acked != peer->next)
 		status(b, class, port, FC_STATUS_POLL, peer->next, peer->sent, 0, 0);
 	peer->flags = 0;
 }
@@ -860,7 +861,7 @@ static void come_to_rest(struct bench *b, struct fuzz *f)
 				behave(b, f, c, p);
 		if (b->peer[b->injq][FC_PORT_LOCAL].in)
 			good_flit(b, f, b->injq, FC_PORT_LOCAL);
-		look(b, 0, FC_PORT_LOCAL);
+		routing(b, 0, FC_PORT_LOCAL);
 		time_passes(b, 1 + i % 7);
 		CHECK(i < ROUNDS, "never comes to rest");
 	}
@@ -1024,7 +1025,7 @@ static void one_event(struct bench *b, struct fuzz *f)
 		break;
 	case 5:
 		if (b->straight && what & 64)
-			look(b, fuzz_below(f, b->v.nclasses), port);
+			routing(b, fuzz_below(f, b->v.nclasses), port);
 		else
 			time_passes(b, what & 128 ? fuzz_u8(f) : what >> 4);
 		break;

@@ -592,7 +592,7 @@ static u8 receive(struct end *e, const struct fc_hello_msg *m, bool full, u64 no
 }
 
 /* Send one HELLO. Return: the actions of the other end. */
-static u8 tell_one(struct end *from, struct end *to, bool full, bool pair, u64 now)
+static u8 print_one(struct end *from, struct end *to, bool full, bool pair, u64 now)
 {
 	struct fc_hello_msg m = fc_hello_next(&from->h, pair);
 	u8 bytes[FC_HELLO_SIZE];
@@ -603,15 +603,15 @@ static u8 tell_one(struct end *from, struct end *to, bool full, bool pair, u64 n
 }
 
 /* Send the HELLOs of a step that ended in @todo, and their answers. */
-static void tell(struct end *from, struct end *to, u8 todo, u64 now)
+static void report(struct end *from, struct end *to, u8 todo, u64 now)
 {
 	bool full = fc_hello_full(&from->h);
 
 	if (todo & FC_HELLO_CHECK)
-		tell_one(from, to, true, true, now);
-	todo = tell_one(from, to, full, todo & FC_HELLO_CHECK, now);
+		print_one(from, to, true, true, now);
+	todo = print_one(from, to, full, todo & FC_HELLO_CHECK, now);
 	if (todo & FC_HELLO_SEND && to->h.state != FC_LINK_DOWN)
-		tell_one(to, from, fc_hello_full(&to->h), false, now);
+		print_one(to, from, fc_hello_full(&to->h), false, now);
 }
 
 static void timer(struct end *e, struct end *other, u64 now)
@@ -620,7 +620,7 @@ static void timer(struct end *e, struct end *other, u64 now)
 
 	check_end(e, todo, now);
 	if (todo & FC_HELLO_SEND)
-		tell(e, other, todo, now);
+		report(e, other, todo, now);
 }
 
 /* Forge a HELLO similar to one of the peer. */
@@ -689,7 +689,7 @@ static void fuzz_hello(struct fuzz *f)
 			break;
 		case 5:
 			if (o->h.state != FC_LINK_DOWN)
-				tell(o, e, 0, now);
+				report(o, e, 0, now);
 			break;
 		case 6:
 			forged(f, e, &o->h.own, now);
@@ -705,7 +705,7 @@ static void fuzz_hello(struct fuzz *f)
 			todo = fc_hello_suspect(&e->h, now);
 			check_end(e, todo, now);
 			if (todo & FC_HELLO_CHECK)
-				tell(e, o, todo, now);
+				report(e, o, todo, now);
 			break;
 		}
 	}

@@ -783,15 +783,15 @@ static void plug_keyed(struct bench *b)
 
 TEST(hello_key__what_was_recorded_changes_nothing)
 {
-	struct fc_hello_msg heard[64];
+	struct fc_hello_msg received[64];
 	struct bench b;
 	unsigned int n = 0, i, j;
 
 	plug_keyed(&b);
 	/* In each incarnation of the link an attacker records the HELLOs of both ends. */
 	for (i = 0; i < 20; i++) {
-		heard[n++] = b.end[0].own;
-		heard[n++] = b.end[1].own;
+		received[n++] = b.end[0].own;
+		received[n++] = b.end[1].own;
 		perform(&b, i % 2, fc_hello_reset(&b.end[i % 2], b.now));
 		wait(&b, 3 * INTERVAL);
 		CHECK(b.up[0] && b.up[1], "life %u: not up", i);
@@ -800,8 +800,8 @@ TEST(hello_key__what_was_recorded_changes_nothing)
 		const unsigned int downs[2] = { b.downs[0], b.downs[1] };
 
 		/* Deliver each HELLO to its own receiver: the other end refuses it for its site. */
-		j = heard[i].site == b.end[0].want_site ? 0 : 1;
-		perform(&b, j, fc_hello_received(&b.end[j], &heard[i], true, b.now));
+		j = received[i].site == b.end[0].want_site ? 0 : 1;
+		perform(&b, j, fc_hello_received(&b.end[j], &received[i], true, b.now));
 		CHECK(b.up[0] && b.up[1], "message %u takes the link down", i);
 		wait(&b, 2 * INTERVAL);
 		CHECK(b.downs[0] == downs[0] && b.downs[1] == downs[1],
@@ -812,7 +812,7 @@ TEST(hello_key__what_was_recorded_changes_nothing)
 /* An attacker replays HELLOs of this incarnation of the link: they do not keep the link up. */
 TEST(hello_key__what_was_recorded_is_no_life)
 {
-	struct fc_hello_msg heard[16];
+	struct fc_hello_msg received[16];
 	unsigned int n = 0, i, j;
 	struct bench b;
 	u64 end;
@@ -821,7 +821,7 @@ TEST(hello_key__what_was_recorded_is_no_life)
 	while (n < 16) {
 		for (i = 0; i < b.n && n < 16; i++)
 			if (b.wire[i].to == 0)
-				heard[n++] = b.wire[i].msg;
+				received[n++] = b.wire[i].msg;
 		wait(&b, 1);
 	}
 	wait(&b, 3 * INTERVAL);
@@ -831,7 +831,7 @@ TEST(hello_key__what_was_recorded_is_no_life)
 			if (b.wire[i].to == 0)
 				lift(&b, i--);
 		for (j = 0; j < n && b.up[0]; j++)
-			perform(&b, 0, fc_hello_received(&b.end[0], &heard[j], true, b.now));
+			perform(&b, 0, fc_hello_received(&b.end[0], &received[j], true, b.now));
 		wait(&b, INTERVAL / 50);
 	}
 	CHECK(!b.up[0], "the link stays up by what was recorded");

@@ -506,7 +506,7 @@ TEST(llr_probe__heals_the_tail)
 }
 
 /* The receiver sends its ack after a delay, without a poll, in few frames. */
-TEST(llr_tell__after_a_while)
+TEST(llr_ack__after_a_while)
 {
 	static struct bench b;
 

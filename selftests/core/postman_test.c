@@ -93,11 +93,11 @@ TEST(postman_eager__before_it_is_looked_at)
 	comes(3, 5, 5, 0, 3, 2);
 	CHECK(on(3, 5, 5)->flits == 1 && on(3, 5, 5)->run == 1, "%u flits, run %u",
 	      on(3, 5, 5)->flits, on(3, 5, 5)->run);
-	CHECK(b.looks == 1 && b.stat[FC_STAT_PKT_EAGER] == 1, "%u looks", b.looks);
+	CHECK(b.routings == 1 && b.stat[FC_STAT_PKT_EAGER] == 1, "%u looks", b.routings);
 	/* The other flits wait until the front is routed there. */
 	flit(class_from(3, 5), port_to(3), 0, PAYLOAD, NULL);
 	CHECK(on(3, 5, 5)->flits == 1, "%u flits", on(3, 5, 5)->flits);
-	look();
+	routing();
 	CHECK(on(3, 5, 5)->flits == 2 && b.stat[FC_STAT_PKT_UNICAST] == 1, "%u flits",
 	      on(3, 5, 5)->flits);
 	flit(class_from(3, 5), port_to(3), FC_PART_TERM, PAYLOAD, NULL);
@@ -110,9 +110,9 @@ TEST(postman_eager__all_of_it)
 {
 	setup_postman("mesh:3x3", 4, 4, 4);
 	comes(3, 5, 5, 0, 1, 0);
-	CHECK(on(3, 5, 5)->packets == 1 && b.looks == 1, "%u packets", on(3, 5, 5)->packets);
+	CHECK(on(3, 5, 5)->packets == 1 && b.routings == 1, "%u packets", on(3, 5, 5)->packets);
 	CHECK(held() == 1, "%u handles", held());
-	look();
+	routing();
 	CHECK(on(3, 5, 5)->packets == 1 && !b.served, "%u packets", on(3, 5, 5)->packets);
 	at_rest();
 }
@@ -131,7 +131,7 @@ TEST(postman_eager__junction)
 		comes(3, 5, 7, 0, flits, 0);
 		CHECK(dead->flits == 1 && !turned->flits, "%u and %u flits", dead->flits,
 		      turned->flits);
-		look();
+		routing();
 		CHECK(dead->flits == (flits > 1 ? 2 : 1) && dead->aborted == (flits > 1),
 		      "%u flits: %u of the dead one", flits, dead->flits);
 		CHECK(turned->packets == 1 && turned->flits == flits && !turned->aborted &&
@@ -142,14 +142,14 @@ TEST(postman_eager__junction)
 }
 
 /* Several fronts wait for routing; the decision for the first one does not release the others. */
-TEST(postman_eager__waits_for_its_own_look)
+TEST(postman_eager__waits_for_its_own_routing)
 {
 	setup_postman("mesh:3x3", 4, 8, 8);
 	comes(3, 7, 7, 0, 2, 0);
 	comes(1, 7, 4, 0, 3, 0);
-	CHECK(on(1, 7, 7)->flits == 1 && b.looks == 2, "%u flits, %u looks", on(1, 7, 7)->flits,
-	      b.looks);
-	look();
+	CHECK(on(1, 7, 7)->flits == 1 && b.routings == 2, "%u flits, %u looks", on(1, 7, 7)->flits,
+	      b.routings);
+	routing();
 	CHECK(b.served == 1 && b.served_flits == 3, "%u served", b.served);
 	/* The dead copy is aborted, and the packet after it is forwarded. */
 	CHECK(on(1, 7, 7)->aborted == 1 && on(3, 7, 7)->packets == 2, "%u aborted",
@@ -165,7 +165,7 @@ TEST(postman_eager__ends_here)
 		setup_postman("mesh:3x3", 4, 4, 4);
 		comes(3, 5, 4, 0, flits, 0);
 		CHECK(on(3, 5, 5)->flits == 1 && !b.served, "%u flits", on(3, 5, 5)->flits);
-		look();
+		routing();
 		CHECK(b.served == 1 && b.served_mask == 1 && b.served_flits == flits,
 		      "%u served", b.served);
 		CHECK(on(3, 5, 5)->packets == 1, "the dead one does not end");
@@ -188,7 +188,7 @@ TEST(postman_dead__is_dropped)
 			dead = on(2, 4, 4);
 			comes(2, 4, 3 - run, run, flits, flits > 1);
 			CHECK(dead->flits == 1 && dead->run == run + 1, "run %u", dead->run);
-			look();
+			routing();
 			if (flits > 1)
 				flit(class_from(2, 4), port_to(2), FC_PART_TERM | FC_PART_ABORT, 0,
 				     NULL);
@@ -216,10 +216,10 @@ TEST(postman_dead__run_is_bounded)
 {
 	setup_postman("line:12", 9, 4, 4);
 	comes(8, 10, 11, FC_RUN_MAX - 1, 1, 0);
-	CHECK(b.looks == 1 && on(8, 10, 10)->run == FC_RUN_MAX, "run %u", on(8, 10, 10)->run);
-	look();
+	CHECK(b.routings == 1 && on(8, 10, 10)->run == FC_RUN_MAX, "run %u", on(8, 10, 10)->run);
+	routing();
 	comes(8, 10, 11, FC_RUN_MAX, 1, 0);
-	CHECK(!b.looks && on(8, 10, 10)->packets == 2, "%u looks", b.looks);
+	CHECK(!b.routings && on(8, 10, 10)->packets == 2, "%u looks", b.routings);
 	CHECK(!on(8, 10, 10)->run && !b.stat[FC_STAT_PKT_DEAD], "run %u", on(8, 10, 10)->run);
 	at_rest();
 }
@@ -228,10 +228,10 @@ TEST(postman_waits__for_room_for_all_of_it)
 {
 	setup_postman("mesh:3x3", 4, 4, 4);
 	comes(3, 5, 5, 0, 2, 0);
-	look();
+	routing();
 	/* There is credit for two more flits. */
 	comes(3, 5, 5, 0, 3, 0);
-	CHECK(!b.looks && on(3, 5, 5)->flits == 2, "%u flits", on(3, 5, 5)->flits);
+	CHECK(!b.routings && on(3, 5, 5)->flits == 2, "%u flits", on(3, 5, 5)->flits);
 	CHECK(b.stat[FC_STAT_PKT_EAGER] == 1, "eager without room");
 }
 
@@ -242,19 +242,20 @@ TEST(postman_waits__where_it_must_be_looked_at)
 
 	setup_postman("mesh:3x3", 4, 4, 4);
 	packet(class_from(3, 5), port_to(3), dst, 2, 1, 0);
-	CHECK(!b.looks && on(3, 5, 5)->packets == 1 && on(3, 5, 7)->packets == 1, "%u looks",
-	      b.looks);
+	CHECK(!b.routings && on(3, 5, 5)->packets == 1 && on(3, 5, 7)->packets == 1, "%u looks",
+	      b.routings);
 	at_rest();
 	setup_postman("mesh:3x3", 4, 4, 4);
 	b.routes[7] = fc_bit(port_to(7) - 1);
 	b.node.routes = b.routes;
 	comes(3, 5, 7, 0, 1, 0);
-	CHECK(!b.looks && !on(3, 5, 5)->flits && on(3, 5, 7)->packets == 1, "%u looks", b.looks);
+	CHECK(!b.routings && !on(3, 5, 5)->flits && on(3, 5, 7)->packets == 1, "%u looks",
+	      b.routings);
 	at_rest();
 	/* A packet of this site is routed before it is forwarded. */
 	setup_postman("mesh:3x3", 4, 4, 4);
 	own_to(5, 3);
-	CHECK(!b.looks && line_to(5)->packets == 1 && !line_to(5)->run, "%u looks", b.looks);
+	CHECK(!b.routings && line_to(5)->packets == 1 && !line_to(5)->run, "%u looks", b.routings);
 	at_rest();
 }
 
@@ -264,28 +265,28 @@ TEST(postman_waits__or_adapts)
 	setup_postman("mesh:3x3", 4, 4, 4);
 	own_to(5, 4);
 	comes(3, 5, 8, 0, 2, 0);
-	CHECK(!b.looks && on(3, 5, 7)->packets == 1 && b.stat[FC_STAT_PKT_ADAPTED] == 1,
+	CHECK(!b.routings && on(3, 5, 7)->packets == 1 && b.stat[FC_STAT_PKT_ADAPTED] == 1,
 	      "%u packets", on(3, 5, 7)->packets);
 	/* If both next hops are free, straight on is the first choice. */
 	setup_postman("mesh:3x3", 4, 4, 4);
 	b.routes[8] = ~(u32)0;
 	b.node.routes = b.routes;
 	comes(1, 7, 8, 0, 2, 0);
-	CHECK(!b.looks && on(1, 7, 7)->packets == 1, "%u packets", on(1, 7, 7)->packets);
+	CHECK(!b.routings && on(1, 7, 7)->packets == 1, "%u packets", on(1, 7, 7)->packets);
 	ack(7, 2);
 	comes(3, 5, 8, 0, 2, 0);
-	CHECK(!b.looks && on(3, 5, 5)->packets == 1, "%u packets", on(3, 5, 5)->packets);
+	CHECK(!b.routings && on(3, 5, 5)->packets == 1, "%u packets", on(3, 5, 5)->packets);
 	CHECK(!b.stat[FC_STAT_PKT_ADAPTED], "adapted");
 	at_rest();
 }
 
-TEST(postman_links__down_before_the_look)
+TEST(postman_links__down_before_the_routing)
 {
 	/* The link of the eager copy goes down: the packet takes another route, or is stored. */
 	setup_postman("mesh:3x3", 4, 4, 4);
 	comes(3, 5, 8, 0, 3, 2);
 	link_event(FC_EV_LINK_DOWN, port_to(5), 0);
-	look();
+	routing();
 	flit(class_from(3, 5), port_to(3), 0, PAYLOAD, NULL);
 	flit(class_from(3, 5), port_to(3), FC_PART_TERM, PAYLOAD, NULL);
 	CHECK(on(3, 5, 7)->packets == 1 && on(3, 5, 7)->flits == 3, "%u flits",
@@ -294,7 +295,7 @@ TEST(postman_links__down_before_the_look)
 	setup_postman("line:3", 1, 4, 4);
 	comes(0, 2, 2, 0, 2, 0);
 	link_event(FC_EV_LINK_DOWN, port_to(2), 0);
-	look();
+	routing();
 	CHECK(b.served == 1 && b.served_mask == 1 && b.served_flits == 2, "%u served", b.served);
 	at_rest();
 	/* The link on which the packet arrives goes down. */
@@ -303,11 +304,11 @@ TEST(postman_links__down_before_the_look)
 	link_event(FC_EV_LINK_DOWN, port_to(0), 0);
 	CHECK(on(0, 2, 2)->flits == 2 && on(0, 2, 2)->aborted == 1, "%u flits",
 	      on(0, 2, 2)->flits);
-	look();
+	routing();
 	at_rest();
 }
 
-TEST(postman_cut__before_the_look)
+TEST(postman_cut__before_the_routing)
 {
 	setup_postman("line:3", 1, 4, 4);
 	comes(0, 2, 2, 0, 3, 2);
@@ -318,7 +319,7 @@ TEST(postman_cut__before_the_look)
 	b.node.routes = b.routes;
 	b.routes[2] = ~(u32)0;
 	comes(0, 2, 2, 0, 2, 1);
-	look();
+	routing();
 	flit(class_from(0, 2), port_to(0), FC_PART_TERM, PAYLOAD, NULL);
 	CHECK(on(0, 2, 2)->packets == 2 && on(0, 2, 2)->flits == 4, "%u flits",
 	      on(0, 2, 2)->flits);
@@ -335,10 +336,10 @@ TEST(postman_lies__front_without_an_end)
 	setup_postman("line:3", 1, 4, 4);
 	make_head(head, 0, &dst, 1);
 	flit(class_from(0, 2), port_to(0), FC_PART_HEAD, 0, head);
-	CHECK(!b.looks && !on(0, 2, 2)->flits && b.link_stat[FC_LSTAT_RX_PROTOCOL],
+	CHECK(!b.routings && !on(0, 2, 2)->flits && b.link_stat[FC_LSTAT_RX_PROTOCOL],
 	      "%u flits", on(0, 2, 2)->flits);
 	comes(0, 2, 2, 0, 3, 0);
-	look();
+	routing();
 	CHECK(on(0, 2, 2)->packets == 1 && on(0, 2, 2)->flits == 3, "%u flits",
 	      on(0, 2, 2)->flits);
 	at_rest();
@@ -355,17 +356,18 @@ TEST(postman_clock__of_the_class_straight_on)
 	      "the same class");
 	event(0, &ev);
 	comes(3, 0, 0, 0, 1, 0);
-	CHECK(b.looks == 1 && b.v.next_at > 1000, "due at %llu", (unsigned long long)b.v.next_at);
+	CHECK(b.routings == 1 && b.v.next_at > 1000, "due at %llu",
+	      (unsigned long long)b.v.next_at);
 }
 
 /* Runners in which routing takes time: no packet is forwarded before it is routed. */
-TEST(postman_slow__everything_waits_for_the_look)
+TEST(postman_slow__everything_waits_for_the_routing)
 {
 	setup("line:3", 1, 4, 4);
 	b.v.slow = true;
 	comes(0, 2, 2, 0, 2, 0);
-	CHECK(b.looks == 1 && !on(0, 2, 2)->flits, "%u looks", b.looks);
-	look();
+	CHECK(b.routings == 1 && !on(0, 2, 2)->flits, "%u looks", b.routings);
+	routing();
 	CHECK(on(0, 2, 2)->packets == 1, "%u packets", on(0, 2, 2)->packets);
 	at_rest();
 }

@@ -555,7 +555,7 @@ static const char *goes(struct bench *b, u32 to)
 {
 	static char text[32];
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
-	u64 told = b->unreachable, served = b->served;
+	u64 reported = b->unreachable, served = b->served;
 	u32 sent[FC_PORTS_MAX];
 
 	memcpy(sent, b->sent, sizeof(sent));
@@ -568,7 +568,7 @@ static const char *goes(struct bench *b, u32 to)
 		snprintf(text, sizeof(text), "port %u", p);
 		return text;
 	}
-	return b->unreachable != told ? "no route" : b->served != served ? "here" : "seeks";
+	return b->unreachable != reported ? "no route" : b->served != served ? "here" : "seeks";
 }
 
 /* A table of routes replaces the minimal directions, and the preference list replaces a port. */

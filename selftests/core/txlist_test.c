@@ -160,7 +160,7 @@ static void receive(struct end *end, int packet)
 		end->answer = m.now + end->late;
 }
 
-static void hear(struct end *end, const struct fc_ctrl *ctrl)
+static void answer(struct end *end, const struct fc_ctrl *ctrl)
 {
 	bool blocked = end->tx.blocks;
 	u16 come;
@@ -189,9 +189,9 @@ static void tick(struct end *end)
 		return;
 	if (end->answer <= m.now) {
 		end->answer = NEVER;
-		hear(end, &end->ctrl);
+		answer(end, &end->ctrl);
 	} else if (end->tx.state == FC_TX_NO_SPACE && m.now >= end->room) {
-		hear(end, &room);
+		answer(end, &room);
 	} else if (m.now - end->sent >= REPEAT && !fc_txtarget_unsent(&end->tx)) {
 		end->silent = true;
 		end->sent = m.now;
@@ -315,7 +315,7 @@ static void confirm(u32 i, u16 base)
 {
 	const struct fc_ctrl ctrl = { .kind = FC_CTRL_CONFIRM, .base = base };
 
-	hear(&m.end[i], &ctrl);
+	answer(&m.end[i], &ctrl);
 }
 
 /* The next packet is @packet, for @n targets, of which @first is the first. */
@@ -403,7 +403,7 @@ static void lie(struct end *end)
 	};
 
 	if (!fc_txtarget_completed(&end->tx))
-		hear(end, &ctrl);
+		answer(end, &ctrl);
 }
 
 /*

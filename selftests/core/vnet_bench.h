@@ -55,7 +55,7 @@ static struct bench {
 	u32 next[CLASSES_MAX][NPORTS_MAX];	/* sequence number of the next flit received */
 	u32 routes[SITES_MAX];
 	struct fc_straight straight[CLASSES_MAX * NPORTS_MAX];
-	u32 looks;		/* fronts that wait for a routing decision */
+	u32 routings;		/* fronts that wait for a routing decision */
 	u32 stored;		/* stored flits of the packet that is not served yet */
 	u32 stored_data;
 	u32 served;		/* number of served packets */
@@ -125,7 +125,7 @@ static inline void perform_one(const struct fc_effect *e)
 		b.unreachable_mask = e->mask;
 		break;
 	case FC_FX_ROUTE:
-		b.looks++;
+		b.routings++;
 		break;
 	default:
 		break;
@@ -350,11 +350,11 @@ static inline void ack(u32 site, u32 flits)
 }
 
 /* The runner routes the waiting fronts, after a delay. */
-static inline void look(void)
+static inline void routing(void)
 {
 	struct fc_event ev = { .type = FC_EV_ROUTE };
 
-	b.looks = 0;
+	b.routings = 0;
 	event(0, &ev);
 }
 

@@ -274,7 +274,7 @@ TEST(vnet_start__sets_timers)
 }
 
 /* All injection queues have packets for a link without credit: one for another link passes. */
-TEST(vnet_start__passes_lanes)
+TEST(vnet_start__passes_injqs)
 {
 	u32 dst = 3, i;
 	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE];

@@ -301,7 +301,7 @@ TEST(vnet_pass__not_into_a_dead_link)
 
 /* The route cache. */
 
-TEST(vnet_memo__is_what_the_rules_say)
+TEST(vnet_cache__is_what_the_rules_say)
 {
 	static const char *const specs[] = {
 		"line:9", "ring:8", "mesh:3x3", "torus:4x4", "hypercube:3",
@@ -347,7 +347,7 @@ TEST(vnet_memo__is_what_the_rules_say)
 	CHECK(found > 500 && known > 500, "%u ways, %u of them again", found, known);
 }
 
-TEST(vnet_memo__knows_what_it_was_asked)
+TEST(vnet_cache__holds_each_route_once_computed)
 {
 	u32 dirs;
 	u8 next[FC_DIRS_MAX];
@@ -616,7 +616,7 @@ TEST(vnet_routes__unreachable_reported_once)
 	at_rest();
 }
 
-TEST(vnet_routes__a_lane_waits_for_new_ones)
+TEST(vnet_routes__an_injq_waits_for_new_ones)
 {
 	setup("mesh:2x2", 0, 4, 4);
 	link_event(FC_EV_LINK_DOWN, port_to(1), 0);
@@ -647,7 +647,7 @@ TEST(vnet_routes__a_lane_waits_for_new_ones)
 	at_rest();
 }
 
-TEST(vnet_routes__a_lane_waits_for_a_link)
+TEST(vnet_routes__an_injq_waits_for_a_link)
 {
 	setup("mesh:2x2", 0, 4, 4);
 	link_event(FC_EV_LINK_DOWN, port_to(1), 0);
@@ -661,7 +661,7 @@ TEST(vnet_routes__a_lane_waits_for_a_link)
 	at_rest();
 }
 
-TEST(vnet_lanes__do_not_stand_behind_each_other)
+TEST(vnet_injqs__do_not_stand_behind_each_other)
 {
 	u32 i;
 
@@ -677,7 +677,7 @@ TEST(vnet_lanes__do_not_stand_behind_each_other)
 	at_rest();
 }
 
-TEST(vnet_lanes__take_no_packet_within_another)
+TEST(vnet_injqs__take_no_packet_within_another)
 {
 	u32 dst = 5;
 	int injq;

@@ -27,7 +27,7 @@
 
 enum order_kind {
 	ORDER_LIE,
-	ORDER_TELL,
+	ORDER_REPORT,
 	ORDER_END,
 };
 
@@ -114,7 +114,7 @@ bool liar_ask(uint32_t lies, uint64_t seed)
 
 uint32_t liar_lies(void)
 {
-	struct order order = { .kind = ORDER_TELL };
+	struct order order = { .kind = ORDER_REPORT };
 
 	return ask(&order) ? order.lies : 0;
 }
@@ -169,7 +169,7 @@ static uint8_t waits_for(const struct liar *l)
 	return 0;
 }
 
-static void tell(int ready, const char *text)
+static void report(int ready, const char *text)
 {
 	dprintf(ready, "%s\n", text);
 	close(ready);
@@ -240,7 +240,7 @@ void liar_run(const struct lab *lab, uint32_t site, uint32_t lies, uint64_t seed
 	if (inotify_add_watch(labs, LAB_STATE_DIR, IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE) < 0)
 		wrong = xprintf(LAB_STATE_DIR ": %s", strerror(errno));
 	if (wrong || !liar_open(l, lab, site, &wrong)) {
-		tell(ready, wrong);
+		report(ready, wrong);
 		exit(EXIT_FAILED);
 	}
 	for (;;) {
@@ -250,7 +250,7 @@ void liar_run(const struct lab *lab, uint32_t site, uint32_t lies, uint64_t seed
 			wrong = p ? xprintf("port %u does not come up: %s", p,
 					    fc_reason_text(l->port[p].hello.own.reason)) :
 				xprintf("%s", "");
-			tell(ready, wrong);
+			report(ready, wrong);
 			if (p)
 				exit(EXIT_FAILED);
 			ready = -1;

@@ -104,7 +104,7 @@ struct liar_paths {
  * @table: table for k copies at index k - 1; empty if the topology has no rules
  * @paths: path entries of a graph, for each number of copies from FC_PATH_COPIES_MIN, by source
  * @word: its fault update, which keeps all packets but broadcasts away
- * @say_at: time of the next such update
+ * @send_at: time of the next such update
  * @lies: LIE_*
  * @rng: state of the random number generator
  * @todo: pending lies
@@ -129,7 +129,7 @@ struct liar {
 	u8 mode;
 	struct port port[FC_PORTS_MAX];
 	struct fc_fault word;
-	u64 say_at;
+	u64 send_at;
 	u32 lies;
 	u64 rng;
 	u32 todo;
@@ -161,9 +161,9 @@ void liar_begin(struct liar *l, struct flit **flit, u32 n);
 /* liar_lies.c.  Return: the ports to which the liar forwards a broadcast. */
 u32 liar_next_hop(struct liar *l, u32 paths);
 /* Return: the flit of a broadcast that the liar sends on a port; the caller owns a reference. */
-struct flit *liar_says(struct liar *l, struct flits *held, u32 index, u8 port, bool head);
+struct flit *liar_sends(struct liar *l, struct flits *held, u32 index, u8 port, bool head);
 /* Note a broadcast that has arrived. */
-void liar_heard(struct liar *l, const struct flits *held);
+void liar_capture(struct liar *l, const struct flits *held);
 /* Make up broadcasts now and then. */
 void liar_time_to_lie(struct liar *l, u64 now);
 

@@ -82,34 +82,34 @@ static u8 next_label(const struct liar *l, const struct flits *held, const u8 *h
 	return w ? fc_path_label(w->entry, w->n, hold->in, bcast.label, port) : 0;
 }
 
-struct flit *liar_says(struct liar *l, struct flits *held, u32 index, u8 port, bool head)
+struct flit *liar_sends(struct liar *l, struct flits *held, u32 index, u8 port, bool head)
 {
-	struct flit *f = held->flit[index], *said;
+	struct flit *f = held->flit[index], *sent;
 	u32 at = head ? HEAD_SIZE : 0;
 
 	if (!head && !(held->altered & fc_bit(port))) {
 		f->refs++;
 		return f;
 	}
-	said = flit_new(f->data, f->len);
-	if (!said)
+	sent = flit_new(f->data, f->len);
+	if (!sent)
 		return NULL;
 	if (head && f->forged) {
-		memcpy(said->data, f->claim, HEAD_SIZE);
-		return said;
+		memcpy(sent->data, f->claim, HEAD_SIZE);
+		return sent;
 	}
 	if (head) {
-		fc_wire_bcast_hop(said->data, next_label(l, held, said->data, port));
+		fc_wire_bcast_hop(sent->data, next_label(l, held, sent->data, port));
 		if (l->lies & LIE_ALTER && (l->lies == LIE_ALTER || liar_random(l, 4)))
 			held->altered |= fc_bit(port);
 	}
 	if (!(held->altered & fc_bit(port)))
-		return said;
-	if (said->len > at)
-		said->data[at] ^= 0x55;
-	if (head && (said->len == at || !liar_random(l, 4)))
-		alter_head(l, said->data);
-	return said;
+		return sent;
+	if (sent->len > at)
+		sent->data[at] ^= 0x55;
+	if (head && (sent->len == at || !liar_random(l, 4)))
+		alter_head(l, sent->data);
+	return sent;
 }
 
 static void remember(struct liar *l, const struct flits *held)
@@ -130,7 +130,7 @@ static void remember(struct liar *l, const struct flits *held)
 		l->next++;
 }
 
-void liar_heard(struct liar *l, const struct flits *held)
+void liar_capture(struct liar *l, const struct flits *held)
 {
 	struct fc_packet pk;
 	struct known *k;

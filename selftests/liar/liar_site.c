@@ -100,7 +100,7 @@ static void send_kept(struct liar *l, const struct kept *k, u8 port, u32 ack)
 }
 
 /* Report all links of the site as dead, so that peers forward only broadcasts to it. */
-static void say_word(struct liar *l, u8 port)
+static void send_word(struct liar *l, u8 port)
 {
 	struct fc_faults_msg msg = { .n = 1, .fault = { l->word } };
 	struct fc_link_hdr h = { .type = FC_FRAME_FAULTS, .len = (u16)fc_faults_size(1) };
@@ -168,13 +168,13 @@ static void deliver(struct liar *l, const struct flits *held)
 	ctrl.port = bcast.port;
 	ctrl.seq = bcast.seq;
 	confirm(l, &ctrl);
-	liar_heard(l, held);
+	liar_capture(l, held);
 }
 
 static void perform(struct liar *l, struct voice *v, const struct fc_effect *e, u32 *resets)
 {
 	struct kept *k = &v->kept[e->port][e->seq % WINDOW_MAX];
-	struct flit *said = NULL;
+	struct flit *sent = NULL;
 	unsigned int i;
 
 	switch (e->type) {
@@ -182,12 +182,12 @@ static void perform(struct liar *l, struct voice *v, const struct fc_effect *e, 
 		hold(l, v, e);
 		break;
 	case FC_FX_RELAY:
-		said = liar_says(l, &v->held[e->hold], e->index, e->port,
-				 e->flit.parts & FC_PART_HEAD);
+		sent = liar_sends(l, &v->held[e->hold], e->index, e->port,
+				  e->flit.parts & FC_PART_HEAD);
 		/* fall through */
 	case FC_FX_CUT:
 		forget(k);
-		*k = (struct kept){ said, e->seq, e->flit.parts, true };
+		*k = (struct kept){ sent, e->seq, e->flit.parts, true };
 		send_kept(l, k, e->port, e->ack);
 		break;
 	case FC_FX_RESEND:
@@ -278,7 +278,7 @@ static void link_todo(struct liar *l, u8 port, u8 todo)
 		ev.type = FC_EV_LINK_UP;
 		ev.count = l->port[port].hello.peer.window;
 		both(l, ev);
-		say_word(l, port);
+		send_word(l, port);
 	}
 }
 
@@ -384,9 +384,9 @@ static void faults_in(struct liar *l, u8 port, const u8 *p, u32 len)
 			continue;
 		if (!fc_before(f->version, l->word.version)) {
 			l->word.version = f->version + 1;
-			l->say_at = 0;
+			l->send_at = 0;
 		} else {
-			say_word(l, port);
+			send_word(l, port);
 		}
 	}
 }
@@ -450,14 +450,14 @@ u64 liar_time(struct liar *l, u64 now)
 		if (l->port[p].fd >= 0)
 			link_todo(l, p, fc_hello_time(&l->port[p].hello, now, false));
 	both(l, ev);
-	if (now >= l->say_at) {
-		l->say_at = now + HELLO_NS;
+	if (now >= l->send_at) {
+		l->send_at = now + HELLO_NS;
 		for (p = 1; p <= l->topo.ndirs; p++)
 			if (l->port[p].hello.state == FC_LINK_UP)
-				say_word(l, p);
+				send_word(l, p);
 	}
 	liar_time_to_lie(l, now);
-	next = sooner(sooner(l->say_at, l->lie_at), l->bcast.relay.ch.next_at);
+	next = sooner(sooner(l->send_at, l->lie_at), l->bcast.relay.ch.next_at);
 	for (p = 0; p < l->nother; p++)
 		next = sooner(next, l->other[p].relay.ch.next_at);
 	for (p = 1; p <= l->topo.ndirs; p++)

@@ -68,7 +68,7 @@ static bool random_graph(u32 sites, unsigned int k, u32 more)
 	return true;
 }
 
-static bool tell_all(u32 source, unsigned int copies)
+static bool print_all(u32 source, unsigned int copies)
 {
 	struct flitcast_paths p;
 	const char *wrong = graph_paths(&p, &graph, source, copies);
@@ -156,7 +156,7 @@ TEST(path__200_random_networks)
 		for (unsigned int copies = 2; copies <= k; copies++) {
 			u32 source = tap_random(sites), packets;
 
-			if (!tell_all(source, copies))
+			if (!print_all(source, copies))
 				return;
 			packets = broadcast(source, copies);
 			CHECK(packets >= copies * (sites - 1), "%u packets", packets);
@@ -184,7 +184,7 @@ TEST(path__a_liar_has_one_copy_of_each)
 			return;
 		source = tap_random(sites);
 		liar = (source + 1 + tap_random(sites - 1)) % sites;
-		if (!tell_all(source, k))
+		if (!print_all(source, k))
 			return;
 		for (u8 d = 0; d < topo.ndirs; d++) {
 			u32 peer = fc_topo_neighbour(&topo, liar, d);
@@ -263,7 +263,7 @@ TEST(path_check__all_changes)
 	u32 refused = 0, taken = 0;
 
 	tap_random_seed(5);
-	if (!random_graph(14, 4, 5) || !tell_all(3, 4))
+	if (!random_graph(14, 4, 5) || !print_all(3, 4))
 		return;
 	for (u32 s = 0; s < topo.nsites; s++) {
 		struct fc_path_entry w[FC_PATH_ENTRIES_MAX];

@@ -612,7 +612,7 @@ static int forged(void)
 
 static struct {
 	struct fc_hello_msg own;
-	uint32_t heard;
+	uint32_t received;
 	uint32_t ups;
 	uint32_t seq[256];
 	uint32_t ack[256];
@@ -650,7 +650,7 @@ static void learn(struct peer *p, const uint8_t *frame, uint32_t len)
 		memset(site.seq, 0, sizeof(site.seq));
 		memset(site.ack, 0, sizeof(site.ack));
 	}
-	site.heard++;
+	site.received++;
 	if (!m.reason && m.peer_epoch == site.own.epoch)
 		site.ups++;
 	m.peer_epoch = m.epoch;
@@ -832,7 +832,7 @@ static int frames(void)
 		peer_free(p);
 	}
 	printf("# sent: %u, by %u connections; HELLOs of the kernel: %u, %u of them up\n", sent,
-	       connections, site.heard, site.ups);
+	       connections, site.received, site.ups);
 	printf("malformed %u\n", malformed);
 	if (!malformed)
 		return wrong("the kernel has ended every connection");

@@ -48,7 +48,7 @@ static uint64_t now_ns(void)
  * @info: info of the receiver with the latest reserved arrival
  * @after: time after the report
  */
-struct told {
+struct reported {
 	uint64_t before;
 	uint64_t admitted;
 	struct flitcast_admission admission;
@@ -91,39 +91,39 @@ static void ask_admission(int fd, struct flitcast_admission *admission)
 }
 
 /* Send one message to sites @first to @last, and collect its times. */
-static struct told send_one(int fd, const int *to, size_t bytes, uint32_t first, uint32_t last)
+static struct reported send_one(int fd, const int *to, size_t bytes, uint32_t first, uint32_t last)
 {
 	static const char data[200000];
 	struct flitcast_target target[SITES];
 	struct flitcast_result result[SITES];
-	struct told told;
+	struct reported reported;
 	uint32_t site, n = 0;
 	ssize_t sent;
 
 	memset(target, 0, sizeof(target));
 	for (site = first; site <= last; site++)
 		target[n++] = (struct flitcast_target) { .site = site, .port = PORT };
-	told.before = now_ns();
+	reported.before = now_ns();
 	sent = n > 1 ? msg_send_list(fd, data, bytes, target, n, 0) :
 		       msg_send(fd, data, bytes, first, PORT, 0);
-	told.admitted = now_ns();
+	reported.admitted = now_ns();
 	if (sent != (ssize_t)bytes)
 		die("sendmsg: %s", strerror(errno));
-	ask_admission(fd, &told.admission);
-	memset(&told.info, 0, sizeof(told.info));
+	ask_admission(fd, &reported.admission);
+	memset(&reported.info, 0, sizeof(reported.info));
 	for (site = first; site <= last; site++) {
 		struct flitcast_info info = info_of(to[site]);
 
-		if (!info.reserved || site == first || info.reserved > told.info.reserved)
-			told.info = info;
+		if (!info.reserved || site == first || info.reserved > reported.info.reserved)
+			reported.info = info;
 		if (!info.reserved)
 			break;
 	}
 	if (!(msg_wait(fd, POLLERR, SOON_MS) & POLLERR) ||
-	    msg_report(fd, &told.report, result, SITES, NULL) != (int)n)
+	    msg_report(fd, &reported.report, result, SITES, NULL) != (int)n)
 		die("report: %s", strerror(errno));
-	told.after = now_ns();
-	return told;
+	reported.after = now_ns();
+	return reported;
 }
 
 static int between(uint64_t low, uint64_t time, uint64_t high)
@@ -132,7 +132,7 @@ static int between(uint64_t low, uint64_t time, uint64_t high)
 }
 
 /* Conditions that hold for any number of packets and targets, and any number of retries. */
-static int reserved_well(const struct told *t, uint32_t id)
+static int reserved_well(const struct reported *t, uint32_t id)
 {
 	return !t->admission.waiting && t->admission.id == id && t->report.id == id &&
 	       t->info.id == id && t->report.reserved > t->before &&
@@ -144,14 +144,14 @@ static int reserved_well(const struct told *t, uint32_t id)
 }
 
 /* One packet: the whole reservation was known at admission, and the probe needed less time. */
-static int reserved_at_once(const struct told *t)
+static int reserved_at_once(const struct reported *t)
 {
 	return t->admission.reserved > t->before &&
 	       t->report.reserved == t->admission.reserved &&
 	       t->info.reserved - t->admission.reserved <= t->admitted - t->before;
 }
 
-static void show(const char *what, const struct told *t)
+static void show(const char *what, const struct reported *t)
 {
 	printf("# %s: admitted after %lld us, reserved to arrive after %lld (receiver: %lld), ",
 	       what, (long long)(t->admitted - t->before) / 1000,
@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 {
 	int to[SITES], from, on = 1, good = 0, at_once = 0, late = 0, i;
 	uint32_t site, id = 0;
-	struct told t;
+	struct reported t;
 
 	if (argc != 2)
 		return EXIT_USAGE;

@@ -136,7 +136,7 @@ TEST_F(faked, hold__waiting_for_room)
 }
 
 /* A site with many pending acks is deleted. */
-TEST_F(faked, hold__owed_confirmations)
+TEST_F(faked, hold__pending_acks)
 {
 	unsigned int i;
 

@@ -720,7 +720,7 @@ TEST_F(shares, memory__subordinate_uids)
 }
 
 /* A process in a cgroup full of reclaimable memory reads messages, and reports each of them. */
-static void read_in_group(int ns, int told)
+static void read_in_group(int ns, int reported)
 {
 	size_t size = 100 * MIB, at;
 	int to, n;
@@ -736,30 +736,30 @@ static void read_in_group(int ns, int told)
 			madvise(p + at, MIB, MADV_FREE);
 		}
 		n = 0;
-		if (write(told, &n, sizeof(n)) == sizeof(n) &&
+		if (write(reported, &n, sizeof(n)) == sizeof(n) &&
 		    msg_wait(to, POLLIN, SOON_MS) & POLLIN)
 			n = RESULT(msg_recv(to, data, sizeof(data), NULL, 0));
 		munmap(p, size);
-	} while (write(told, &n, sizeof(n)) == sizeof(n));
+	} while (write(reported, &n, sizeof(n)) == sizeof(n));
 	_exit(0);
 }
 
 /* The send queues of one user do not block the receive queues of another user's cgroup. */
 TEST_F(shares, memory__cgroup_of_another_user)
 {
-	int told[2], from = SOCKET(0, 0), n, i;
+	int reported[2], from = SOCKET(0, 0), n, i;
 	pid_t child;
 
 	if (!lab_memory_group(GROUP, 64))
 		SKIP(return, "no memory cgroups here");
-	ASSERT_EQ(0, pipe2(told, O_CLOEXEC));
+	ASSERT_EQ(0, pipe2(reported, O_CLOEXEC));
 	child = fork();
 	if (!child)
-		read_in_group(self->ns[2], told[1]);
+		read_in_group(self->ns[2], reported[1]);
 	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(sizeof(n), read(told[0], &n, sizeof(n)));
+		ASSERT_EQ(sizeof(n), read(reported[0], &n, sizeof(n)));
 		EXPECT_EQ(256 * KIB, RESULT(msg_send(from, data, 256 * KIB, 2, PORT, 0)));
-		ASSERT_EQ(sizeof(n), read(told[0], &n, sizeof(n)));
+		ASSERT_EQ(sizeof(n), read(reported[0], &n, sizeof(n)));
 		EXPECT_EQ(256 * KIB, n);
 		if (!i)
 			EXPECT_LT(0, hog(self, unread));

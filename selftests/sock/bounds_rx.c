@@ -542,15 +542,16 @@ TEST_F(faked, faults__made_up_news)
 {
 	struct fc_faults_msg msg = { 0 };
 	uint64_t limited, took = now_ms();
-	uint32_t told = 0;
+	uint32_t reported = 0;
 	unsigned int i;
 
-	while (told < NEWS) {
+	while (reported < NEWS) {
 		msg.n = FC_FAULTS_MAX;
-		for (i = 0; i < msg.n; i++, told++)
+		for (i = 0; i < msg.n; i++, reported++)
 			msg.fault[i] = (struct fc_fault) {
-				.site = 2 + told % 5, .incarnation = 1, .version = 1000 + told,
-				.ports = told & 1 ? 2 : 4,
+				.site = 2 + reported % 5, .incarnation = 1,
+				.version = 1000 + reported,
+				.ports = reported & 1 ? 2 : 4,
 			};
 		fake_faults(&self->fake, &msg);
 		look(self, 0);
@@ -559,14 +560,14 @@ TEST_F(faked, faults__made_up_news)
 	took = now_ms() - took;
 	EXPECT_FALSE(cli("-s -j link show"));
 	limited = json_sum(cli_output(), "rx_limited");
-	TH_LOG("%u told in %u ms, %u not believed", told, (unsigned int)took,
+	TH_LOG("%u told in %u ms, %u not believed", reported, (unsigned int)took,
 	       (unsigned int)limited);
-	EXPECT_LE(told, limited + FAKE_SITES + NEWS_SPACING * (took / SPACING_MS + 2));
+	EXPECT_LE(reported, limited + FAKE_SITES + NEWS_SPACING * (took / SPACING_MS + 2));
 	EXPECT_LT(0, limited);
 	for (i = 0; i < 100; i++) {
 		msg.n = 1;
 		msg.fault[0] = (struct fc_fault) {
-			.site = 4, .incarnation = 1, .version = 1000 + told++, .ports = 2 | 4,
+			.site = 4, .incarnation = 1, .version = 1000 + reported++, .ports = 2 | 4,
 		};
 		fake_faults(&self->fake, &msg);
 		look(self, SPACING_MS);

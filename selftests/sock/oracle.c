@@ -237,7 +237,7 @@ static void parse(int argc, char **argv)
 	opt.lab = argv[optind];
 }
 
-static void tell(void)
+static void report(void)
 {
 	printf("oracle: %" PRIu64 " targets: %" PRIu64 " came (%" PRIu64 " MB, %" PRIu64
 	       " broadcasts), %" PRIu64 " told delivered, %" PRIu64 " refused, %" PRIu64
@@ -245,8 +245,9 @@ static void tell(void)
 	       seen.refused, seen.canceled);
 	printf("oracle: %" PRIu64 " told failed: %" PRIu64 " silent, %" PRIu64 " without a way, %"
 	       PRIu64 " slow, %" PRIu64 " of sites that went\n", seen.failed,
-	       seen.told[FAILED_TIMEDOUT], seen.told[FAILED_UNREACHABLE], seen.told[FAILED_SLOW],
-	       seen.told[FAILED_DOWN]);
+	       seen.reported[FAILED_TIMEDOUT], seen.reported[FAILED_UNREACHABLE],
+	       seen.reported[FAILED_SLOW],
+	       seen.reported[FAILED_DOWN]);
 	printf("oracle: %" PRIu64 " of them told unknown, of which %" PRIu64 " came; of those refused %"
 	       PRIu64 "\n", seen.unknown, seen.unknown_came, seen.refused_came);
 	printf("oracle: %" PRIu64 " sites went; %" PRIu64 " came to a second life, %" PRIu64
@@ -281,7 +282,7 @@ int main(int argc, char **argv)
 	printf("oracle: ready, seed %" PRIu64 "\n", opt.seed);
 	run();
 	oracle_send_judge();
-	tell();
+	report();
 	if (seen.wrong)
 		fprintf(stderr, "oracle: %" PRIu64 " errors\n", seen.wrong);
 	printf("oracle: %s\n", seen.wrong ? "failed" : "passed");

@@ -51,7 +51,7 @@ struct target {
 	bool open;		/* the receiver was open when it was sent */
 	uint16_t err;
 	bool unknown;		/* reported: outcome unknown */
-	bool told;
+	bool reported;
 	uint8_t came;		/* number of lives of the receiver that got it */
 };
 
@@ -118,7 +118,7 @@ struct seen {
 	uint64_t broken;
 	uint64_t records;
 	uint64_t wrong;
-	uint64_t told[4];	/* number of failed targets, by FAILED_... */
+	uint64_t reported[4];	/* number of failed targets, by FAILED_... */
 };
 
 enum { FAILED_TIMEDOUT, FAILED_UNREACHABLE, FAILED_SLOW, FAILED_DOWN };

@@ -288,7 +288,7 @@ static void note_failed(const struct target *t)
 {
 	seen.failed++;
 	seen.unknown += t->unknown;
-	seen.told[t->err == ETIMEDOUT ? FAILED_TIMEDOUT :
+	seen.reported[t->err == ETIMEDOUT ? FAILED_TIMEDOUT :
 		  t->err == EHOSTUNREACH ? FAILED_UNREACHABLE :
 		  t->err == ETIME ? FAILED_SLOW : FAILED_DOWN]++;
 }
@@ -305,12 +305,12 @@ static void note_result(const struct sender *s, uint32_t id, struct message *m,
 		if (r->site == result->site && RECEIVER_BASE + r->kind == result->port)
 			t = &m->target[i];
 	}
-	if (!t || t->told) {
+	if (!t || t->reported) {
 		wrong("site %u port %u: message %u: told of site %u port %u, %s", s->site, s->port,
 		      id, result->site, result->port, t ? "again" : "no target of it");
 		return;
 	}
-	t->told = true;
+	t->reported = true;
 	t->err = result->error;
 	t->unknown = result->flags & FLITCAST_RESULT_UNKNOWN;
 	if (result->flags & ~FLITCAST_RESULT_UNKNOWN || (t->unknown && !t->err))
@@ -490,11 +490,11 @@ static void blame(const struct sender *s, uint32_t id)
 
 void oracle_send_blame(void)
 {
-	uint32_t i, k, told = 0;
+	uint32_t i, k, reported = 0;
 
 	for (i = 0; i < nsenders; i++)
 		for (k = 0; k < senders[i].count; k++)
-			if (!senders[i].msg[k].completed && told++ < BLAME_MAX)
+			if (!senders[i].msg[k].completed && reported++ < BLAME_MAX)
 				blame(&senders[i], k);
 }
 
@@ -506,7 +506,7 @@ static void judge(const struct sender *s, uint32_t id, const struct message *m,
 
 #define AT "site %u port %u: message %u to site %u port %u: "
 #define WHERE s->site, s->port, id, r->site, RECEIVER_BASE + r->kind
-	if (!t->told) {
+	if (!t->reported) {
 		/* A retired sender gets no reports. */
 		if (!s->retired && m->completed)
 			wrong(AT "not in its report", WHERE);

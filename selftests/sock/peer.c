@@ -62,8 +62,8 @@ static uint32_t bytes_max = 100 << 10;
 static bool slow;
 static struct script own, others[SITES_MAX];
 static char *outbox, *inbox;
-static unsigned int heard;
-static bool told;
+static unsigned int received;
+static bool reported;
 static uint64_t moved_at, longest_ms, killed_at, told_ms;
 
 /* Advance the script to its next message; after the last one, to a message without targets. */
@@ -179,7 +179,7 @@ static void failed(int err)
 	note_kill();
 	if (!killed_at)
 		die("told of a lost target, but none is lost: %s", strerror(err));
-	if (!told) {
+	if (!reported) {
 		told_ms = now_ms() - killed_at;
 		printf("# site %u is told at message %u, %llu ms after the kill: %s\n", site,
 		       own.number, (unsigned long long)told_ms, strerror(err));
@@ -190,7 +190,7 @@ static void failed(int err)
 		if (told_ms > 2 * TIMEOUT_MS)
 			die("told after more than twice the time-out of %u ms", TIMEOUT_MS);
 	}
-	told = true;
+	reported = true;
 	moved();
 }
 
@@ -201,7 +201,7 @@ static bool send_one(int fd)
 	uint32_t left = own.targets;
 	unsigned int n = 0;
 
-	if (told)
+	if (reported)
 		left &= ~(1U << lost);
 	for (; left; left &= left - 1)
 		targets[n++] = (struct flitcast_target) {
@@ -242,7 +242,7 @@ static bool receive_one(int fd)
 	if (msg_check(inbox, len, key, 0) != (size_t)len)
 		die("message %u of site %u is not what was sent", script->number, from.sfc_site);
 	script_next_for_us(script);
-	heard++;
+	received++;
 	return true;
 }
 
@@ -275,7 +275,7 @@ static void die_of_impatience(int fd)
 	die("site %u: nothing moves: at message %u, %llu taken, %llu confirmed, %llu failed%s",
 	    site, own.number, (unsigned long long)stats.tx_messages,
 	    (unsigned long long)stats.tx_confirmed, (unsigned long long)stats.tx_failed,
-	    told || lost == NOBODY ? "" : ", not told of the lost one");
+	    reported || lost == NOBODY ? "" : ", not told of the lost one");
 }
 
 /* Send and receive, from the first message to the last confirmation. */
@@ -287,14 +287,14 @@ static void converse(int fd)
 
 	moved_at = 0;
 	for (moved(); !done;) {
-		unsigned int before = heard;
+		unsigned int before = received;
 
 		note_kill();
 		while (receive_one(fd))
 			moved();
-		if (heard / 10 != shown / 10)
-			mark("heard", heard);
-		shown = heard;
+		if (received / 10 != shown / 10)
+			mark("heard", received);
+		shown = received;
 		while (own.number <= messages && in_flight(fd) < AHEAD && in_time() &&
 		       send_one(fd)) {
 			script_next(&own);
@@ -304,8 +304,8 @@ static void converse(int fd)
 		if (err)
 			failed(err);
 		done = all_heard() && own.number > messages && !in_flight(fd) &&
-		       (told || lost == NOBODY);
-		if (heard == before && !done)
+		       (reported || lost == NOBODY);
+		if (received == before && !done)
 			msg_wait(fd, POLLIN, 5);
 		if (now_ms() - moved_at > PATIENCE_MS)
 			die_of_impatience(fd);
@@ -383,12 +383,12 @@ int main(int argc, char **argv)
 	await("bound", true, fd);
 	converse(fd);
 	rest = longest_ms;
-	mark("done", heard);
+	mark("done", received);
 	await("done", false, fd);
 	for (moved(); now_ms() - moved_at < QUIET_MS; sleep_ms(20))
 		while (receive_one(fd))
 			continue;
-	printf("# site %u: sent %u, got %u, at rest for %llu ms at most\n", site, messages, heard,
-	       (unsigned long long)rest);
+	printf("# site %u: sent %u, got %u, at rest for %llu ms at most\n", site, messages,
+	       received, (unsigned long long)rest);
 	return 0;
 }

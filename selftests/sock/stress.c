@@ -141,7 +141,7 @@ static void check_quiet(void)
 
 static void check_missing(void)
 {
-	unsigned int i, k, told = 0;
+	unsigned int i, k, reported = 0;
 	uint64_t missing = 0;
 	size_t n;
 
@@ -158,7 +158,8 @@ static void check_missing(void)
 			const struct pair *pair = &s->pairs[k];
 
 			missing += pair->count - pair->head;
-			for (n = pair->head; n < pair->count && told < COMPLAINTS_MAX; n++, told++)
+			for (n = pair->head; n < pair->count && reported < COMPLAINTS_MAX; n++,
+			     reported++)
 				complain("site %u port %u misses message %u of sender %u (site %u): %u bytes from %u on",
 					 receivers[k].site, receivers[k].port, pair->due[n].number,
 					 i, s->site, pair->due[n].len, pair->due[n].offset);

@@ -83,7 +83,7 @@ struct sender {
 	uint32_t site;
 	uint16_t port;
 	bool retired;		/* its site was deleted, and another sender replaces it */
-	bool told;		/* knows that the site of --lose is deleted, and omits it */
+	bool reported;		/* knows that the site of --lose is deleted, and omits it */
 	bool waits;		/* waits for POLLOUT */
 	uint64_t offer_at;	/* under --overload: earliest time of the next offer */
 	bool ready;		/* the message below is prepared, but not yet accepted */

@@ -95,7 +95,7 @@ static void compose(struct sender *s)
 	s->ntargets = opt.targets.low +
 		      prng_below(&prng, opt.targets.high - opt.targets.low + 1);
 	stress_choose(&prng, s, s->to, s->ntargets);
-	if (s->told)
+	if (s->reported)
 		s->ntargets = leave_out_gone(s->to, s->ntargets);
 	while (!s->ntargets) {
 		s->ntargets = opt.targets.low;
@@ -474,7 +474,7 @@ static bool may_be_told(int err)
 static void note_told(struct sender *s)
 {
 	/* The prepared message may be for the lost site: compose another one. */
-	s->told = site_gone;
+	s->reported = site_gone;
 	s->ready = false;
 	seen.refused++;
 }

@@ -13,7 +13,7 @@
 #include "out.h"
 
 /* Interval of queries, only for progress on a terminal: an event signals the end. */
-#define LOOK_MS		500
+#define POLL_MS		500
 
 /**
  * struct state - state of the site
@@ -82,8 +82,8 @@ static int wait_until_idle(struct nl_sock *sk, uint32_t id, uint64_t until, cons
 				 state.pending);
 			return EXIT_FAILED;
 		}
-		if (until - now > LOOK_MS * 1000000ULL)
-			now = until - LOOK_MS * 1000000ULL;
+		if (until - now > POLL_MS * 1000000ULL)
+			now = until - POLL_MS * 1000000ULL;
 		poll(&poll_fd, 1, (until - now + 999999) / 1000000);
 	}
 	progress_end();

@@ -13,7 +13,7 @@
 #include "sender.h"
 
 /* Interval of progress on a terminal; reports wake the sender. */
-#define LOOK_MS		500
+#define POLL_MS		500
 /* Maximum time until a signal ends a call that waits for buffer space. */
 #define STOP_POLL_MS	500
 /* Maximum number of targets in a report: a broadcast has one for each other site. */
@@ -280,7 +280,7 @@ static bool wait_for_reports(struct sender *sender, bool quiet)
 		if (!quiet)
 			progress("waiting for confirmation", sender->reported, sender->sent,
 				 "messages");
-		poll(&poll_fd, 1, LOOK_MS);
+		poll(&poll_fd, 1, POLL_MS);
 		if (take_reports(sender) || !(poll_fd.revents & POLLERR))
 			continue;
 		getsockopt(sender->fd, SOL_SOCKET, SO_ERROR, &err, &length);

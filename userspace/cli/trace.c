@@ -751,7 +751,7 @@ static int run_trace(const struct option_given *given)
 	return status;
 }
 
-#define WAY_OPTIONS \
+#define ROUTE_OPTIONS \
 	OPTION("topology", "SPEC", "in this network, in place of that of the site here", TEXT, 0, \
 	       .group = 2, .complete = complete_topologies), \
 	OPTION("site", "ID", SITE_HELP, NUMBER, 0, OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), \
@@ -766,7 +766,7 @@ static const struct option_entry options[] = {
 	       OPTION_RANGE(0, FLITCAST_SITE_ANY - 1)),
 	OPTION("mode", "MODE", "with topology: the switching mode, " FC_MODES, TEXT, 0,
 	       .complete = complete_modes),
-	WAY_OPTIONS,
+	ROUTE_OPTIONS,
 	OPTION("busy", "SITE:PORT", "mode care: take this link for busy", TEXT, 0,
 	       .how = OPTION_REPEAT),
 	OPTION("force", "SITE", "mode care: let the packet be stored here", NUMBER, 0,
@@ -777,7 +777,7 @@ static const struct option_entry bcast_options[] = {
 	OPTION("SOURCE", NULL, "the source, if it is not the site here", NUMBER, 0,
 	       OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), .how = OPTION_PLAIN),
 	OPTION("--copies", "K", "number of copies", NUMBER, 0, OPTION_RANGE(1, COPIES_MAX)),
-	WAY_OPTIONS,
+	ROUTE_OPTIONS,
 };
 
 static const struct option_command bcast_command = {

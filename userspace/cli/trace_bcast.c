@@ -91,7 +91,7 @@ static int read_own(struct bcast_trace *trace, uint32_t site)
 }
 
 /* Compute the paths of a graph as they would be configured at the sites. */
-static void make_ways(struct bcast_trace *trace)
+static void make_entries(struct bcast_trace *trace)
 {
 	struct flitcast_paths paths;
 	const char *wrong;
@@ -119,7 +119,7 @@ static void make_table(struct bcast_trace *trace)
 
 	trace->nlabels = 1;
 	if (topo->graph && trace->copies > 1) {
-		make_ways(trace);
+		make_entries(trace);
 		return;
 	}
 	wrong = fc_bcast_init(&trace->table, topo, trace->copies);

@@ -271,7 +271,7 @@ static void run(const struct network *net, struct stage *stage)
 		     fc_fsms[0].states[in->state]);
 }
 
-static void settle(struct walker *w, const struct visit *visit, u64 mask, enum outcome outcome)
+static void set_outcome(struct walker *w, const struct visit *visit, u64 mask, enum outcome outcome)
 {
 	for (; mask; mask &= mask - 1) {
 		struct target_state *t = &w->targets[visit->target[fc_low64(mask)]];
@@ -326,9 +326,9 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class
 		walk_vnet(net, visit, head, branch_mask);
 	w->totals->dead += visit->dead;
 	if (visit->type == FC_CONN_NONE)
-		settle(w, visit, fc_mask_all(visit->ntargets), OUTCOME_WAITS);
-	settle(w, visit, visit->unreachable, OUTCOME_UNREACHABLE);
-	settle(w, visit, visit->delivered, OUTCOME_DELIVERED);
+		set_outcome(w, visit, fc_mask_all(visit->ntargets), OUTCOME_WAITS);
+	set_outcome(w, visit, visit->unreachable, OUTCOME_UNREACHABLE);
+	set_outcome(w, visit, visit->delivered, OUTCOME_DELIVERED);
 	if (visit->type == FC_CONN_ALL_REMOTE || visit->type == FC_CONN_SOME_LOCAL)
 		w->totals->splits++;
 	for (i = 0; i < visit->nbranches; i++) {
@@ -346,7 +346,7 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class
 	if (visit->kept && visit->forced && !fc_mode_ops(net->mode)->classes &&
 	    (resent || !is_forced(net, site))) {
 		/* The operator's next attempt would have the same outcome. */
-		settle(w, visit, visit->kept, OUTCOME_STORED);
+		set_outcome(w, visit, visit->kept, OUTCOME_STORED);
 	} else if (visit->kept) {
 		u8 *copy = xalloc(1, fc_head_size(FC_TARGETS_MAX));
 

@@ -142,7 +142,7 @@ static void stage_free(struct stage *stage)
 	free(stage->straight);
 }
 
-static void note_ways(struct stage *stage)
+static void note_routes(struct stage *stage)
 {
 	struct visit *visit = stage->visit;
 	u32 sites[FC_TARGETS_MAX];
@@ -186,7 +186,7 @@ void walk_vnet(const struct network *net, struct visit *visit, const u8 *head,
 	u8 class = visit->in_port == FC_PORT_LOCAL ? 0 : visit->class;
 
 	stage_init(&stage, net);
-	note_ways(&stage);
+	note_routes(&stage);
 	/* The core never dereferences the handle. */
 	ev.flit.h = &stage;
 	ev.flit.head = head;

@@ -282,7 +282,7 @@ static int check_given(const struct config *config, const struct option_given *g
 }
 
 /* Determine the first cycle that counts in results.  Return: 0, or 2, the exit status. */
-static int settle_warmup(struct config *config)
+static int set_warmup(struct config *config)
 {
 	if (config->warmup == FC_NEVER && sweep_running() && !config->script_path)
 		config->warmup = config->cycles / 5;
@@ -309,7 +309,7 @@ static int check(void *settings, const struct option_given *given)
 	fc_topo_print(&config->topo, config->spec);
 	status = check_given(config, given);
 	if (!status)
-		status = settle_warmup(config);
+		status = set_warmup(config);
 	if (status)
 		return status;
 	if (config->script_path) {
@@ -665,7 +665,7 @@ static u32 max_flits(const struct config *config)
 }
 
 /* Adjust settings to the mode.  Return: exit status, or -1 to continue. */
-static int settle_mode(struct sim *sim)
+static int set_mode(struct sim *sim)
 {
 	struct config *config = &sim->config;
 	const char *error;
@@ -699,7 +699,7 @@ static int main_of(enum fc_mode mode, int argc, char **argv)
 	int status = parse(&sim.config, mode, argc, argv);
 
 	if (status < 0)
-		status = settle_mode(&sim);
+		status = set_mode(&sim);
 	if (status < 0)
 		status = simulate(&sim);
 	free(sim.next_hops);

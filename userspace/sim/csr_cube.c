@@ -12,7 +12,7 @@
 #include "csr_switch.h"
 #include "util.h"
 
-#define NOBODY		0xffffffff
+#define NO_PACKET		0xffffffff
 
 /**
  * struct flit - a packet that requests entry
@@ -111,7 +111,7 @@ static void forward(struct cube *cube, u32 step)
 
 		if (is_reserved(cube, buffer, step))
 			continue;
-		if (*holder == NOBODY || rng_below(&cube->sw.rng, 2))
+		if (*holder == NO_PACKET || rng_below(&cube->sw.rng, 2))
 			*holder = i;
 	}
 	for (u32 i = 0; i < cube->nflits; i++) {
@@ -120,7 +120,7 @@ static void forward(struct cube *cube, u32 step)
 
 		if (*holder != i)
 			continue;
-		*holder = NOBODY;
+		*holder = NO_PACKET;
 		cube->flit[n++] = cube->flit[i];
 	}
 	cube->nflits = n;
@@ -210,7 +210,7 @@ static void cube_init(struct cube *cube, const struct csr_run *run)
 	cube->flit = xcalloc((size_t)2 * cube->sw.nodes, sizeof(*cube->flit));
 	cube->holder = xcalloc((size_t)2 * cube->sw.nodes, sizeof(*cube->holder));
 	for (u32 i = 0; i < 2 * cube->sw.nodes; i++)
-		cube->holder[i] = NOBODY;
+		cube->holder[i] = NO_PACKET;
 	for (u32 entry = 0; run->backlogged && entry < cube->sw.buffers; entry++) {
 		cube->backlogged[entry] = true;
 		cube->target[entry] = (u16)csr_random_target(&cube->sw, entry);

@@ -27,7 +27,7 @@ static void add_event(struct sim *sim, enum event_kind kind, u32 at, u8 port, u6
  */
 
 /* Does a net-input signal "wait" upstream, rather than "ready", in mid-packet? */
-static bool says_wait(const struct edge_in *in)
+static bool asserts_wait(const struct edge_in *in)
 {
 	return !in->coming && (in->state == EDGE_IN_FIRST || in->state == EDGE_IN_WAIT ||
 			       in->state == EDGE_IN_LAST);
@@ -38,7 +38,7 @@ static bool out_ready(const struct sim *sim, u32 at, u8 port)
 {
 	const struct edge_out *out = &sim->edge[at].out[port];
 
-	return port == FC_PORT_LOCAL || !says_wait(&sim->edge[out->peer].in[out->peer_port]);
+	return port == FC_PORT_LOCAL || !asserts_wait(&sim->edge[out->peer].in[out->peer_port]);
 }
 
 static bool in_ready(const struct sim *sim, u32 at, const struct edge_in *in)
@@ -74,11 +74,11 @@ static void send_term(struct sim *sim, u32 at, u8 port, u8 term)
 }
 
 /* Update a net-input after a change downstream of it, and propagate the effect upstream. */
-static void settle(struct sim *sim, u32 at, u8 port)
+static void update(struct sim *sim, u32 at, u8 port)
 {
 	for (;;) {
 		struct edge_in *in = in_of(sim, at, port);
-		bool waited = says_wait(in);
+		bool waited = asserts_wait(in);
 		bool ready = in_ready(sim, at, in);
 		const struct edge_out *up;
 
@@ -106,7 +106,7 @@ static void settle(struct sim *sim, u32 at, u8 port)
 		default:
 			return;
 		}
-		if (says_wait(in) == waited)
+		if (asserts_wait(in) == waited)
 			return;
 		if (port == FC_PORT_LOCAL) {
 			if (waited)
@@ -131,7 +131,7 @@ static void settle(struct sim *sim, u32 at, u8 port)
 static void send_status(struct sim *sim, u32 at, u8 port)
 {
 	const struct edge_out *up = &sim->edge[at].out[port];
-	bool waits = says_wait(in_of(sim, at, port));
+	bool waits = asserts_wait(in_of(sim, at, port));
 
 	if (port == FC_PORT_LOCAL) {
 		if (waits)
@@ -146,7 +146,7 @@ static void send_status(struct sim *sim, u32 at, u8 port)
 	if (up->state == EDGE_OUT_DONE && !waits)
 		send_term(sim, at, port, EDGE_TERM_ABORT);
 	else if (up->state == EDGE_OUT_OPEN)
-		settle(sim, at, up->in);
+		update(sim, at, up->in);
 }
 
 /*
@@ -483,7 +483,7 @@ void edge_abort_request(struct sim *sim, u32 at)
 	struct edge_node *node = &sim->edge[at];
 	u8 port = node->out[FC_PORT_LOCAL].in;
 	struct edge_in *in = &node->in[port];
-	bool waited = says_wait(in);
+	bool waited = asserts_wait(in);
 
 	/* Connections that do not split ignore the request. */
 	if (in->type != FC_CONN_ALL_REMOTE && in->type != FC_CONN_SOME_LOCAL)

@@ -186,7 +186,7 @@ const struct reproduction harts_reproduction = {
 			"A cycle is the time of a byte on a link (1.5 us in HARTS).\n"
 			"Exit status: 0 if every site got its copies over the paths of the kernel's table, in\n"
 			"the time of Table I; 1 if not, or a file cannot be written; 2 if the arguments make\n"
-			"no sense.  Findings of the paper that do not hold here are told, and no failure.\n",
+			"no sense.  Findings of the paper that do not hold here are printed, and are no failure.\n",
 		.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
 		.check = check,
 	},

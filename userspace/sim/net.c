@@ -12,13 +12,13 @@
 #define EPOCH	1
 
 /* Maximum number of errors printed as text. */
-#define WRONG_TOLD	20
+#define WRONG_PRINTED	20
 
 void sim_wrong(struct sim *sim, const char *fmt, ...)
 {
 	va_list args;
 
-	if (sim->wrong++ >= WRONG_TOLD)
+	if (sim->wrong++ >= WRONG_PRINTED)
 		return;
 	fprintf(stderr, "flitcast-sim: cycle %llu: ", (unsigned long long)sim->now);
 	va_start(args, fmt);

@@ -467,7 +467,7 @@ static void step(struct postman_plane *plane, u32 node)
 }
 
 /* Return: true if the node may act in the next cycle without a new train. */
-static bool settle(struct postman_plane *plane, u32 node)
+static bool finish(struct postman_plane *plane, u32 node)
 {
 	bool active = false;
 
@@ -550,7 +550,7 @@ bool postman_plane_run(struct postman_plane *plane)
 		for (u32 i = 0; i < plane->nactive; i++) {
 			u32 node = plane->active[i];
 
-			plane->is_active[node] = i >= n || settle(plane, node);
+			plane->is_active[node] = i >= n || finish(plane, node);
 			/* A train that began in this cycle may have activated the node again. */
 			if (!plane->is_active[node] && arrives(plane, node))
 				plane->is_active[node] = true;

@@ -276,7 +276,7 @@ static void later(u64 *at)
 		*at = LATER;
 }
 
-void world_settle(unsigned int at)
+void world_update(unsigned int at)
 {
 	struct node *node = &world.node[at];
 
@@ -288,7 +288,7 @@ void world_settle(unsigned int at)
 		}
 		channel_of(node, c)->next_at = FC_NEVER;
 	}
-	world_sw->settle(at);
+	world_sw->update(at);
 }
 
 void world_init_node(unsigned int at)

@@ -40,7 +40,7 @@ enum world_kind {
 	WORLD_SEEK,		/* a net-input counts a seek */
 	WORLD_TIMEOUT,		/* a fifo-buffer times out */
 	WORLD_POLL,		/* a net-output polls for an ack */
-	WORLD_TELL,		/* a net-input sends its delayed ack */
+	WORLD_REPORT,		/* a net-input sends its delayed ack */
 	WORLD_NACK,		/* a net-input requests missing flits */
 	WORLD_DOUBLE,		/* the first frame of a link arrives twice */
 	WORLD_OVERTAKE,		/* the second frame of a link overtakes the first */

@@ -62,7 +62,7 @@ static bool idle(unsigned int at)
 	return fc_site_idle(&world.node[at].site);
 }
 
-static void settle(unsigned int at)
+static void update(unsigned int at)
 {
 	struct node *node = &world.node[at];
 
@@ -201,5 +201,5 @@ static void print(unsigned int at, void (*line)(const char *text))
 
 const struct world_switch world_care = {
 	.init = init, .event = event, .purge = purge, .room = room, .seq = seq, .up = up,
-	.idle = idle, .settle = settle, .code = code_node, .check = check, .print = print,
+	.idle = idle, .update = update, .code = code_node, .check = check, .print = print,
 };

@@ -127,7 +127,7 @@ static bool on_line(const struct lines *line, unsigned int p, unsigned int m)
 	return false;
 }
 
-bool world_under_way(unsigned int m)
+bool world_in_flight(unsigned int m)
 {
 	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++) {
 		const struct node *node = &world.node[at];

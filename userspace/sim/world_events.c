@@ -41,7 +41,7 @@ static void channel_events(struct list *list, unsigned int at, u8 port, u8 chann
 	if (line->tx[port].poll_at != FC_NEVER)
 		may(list, WORLD_POLL, where);
 	if (line->rx[port].ack_at != FC_NEVER)
-		may(list, WORLD_TELL, where);
+		may(list, WORLD_REPORT, where);
 	if (line->rx[port].nack_at != FC_NEVER)
 		may(list, WORLD_NACK, where);
 }
@@ -103,7 +103,7 @@ static void operator_events(struct list *list, unsigned int at)
 	for (unsigned int m = 0; room && m < world_cfg->nmessages; m++) {
 		if (world_cfg->message[m].from != at || !world_unconfirmed(m))
 			continue;
-		if (!world_under_way(m))
+		if (!world_in_flight(m))
 			may(list, WORLD_SEND, m);
 		else if (world.early)
 			may(list, WORLD_EARLY, m);
@@ -113,12 +113,12 @@ static void operator_events(struct list *list, unsigned int at)
 /* List the joint routing decision of several fronts; channel_events() lists single ones. */
 static void route_events(struct list *list, unsigned int at)
 {
-	unsigned int unseen = 0;
+	unsigned int unrouted = 0;
 
 	for (u8 c = 0; c < world_nchannels; c++)
 		for (u32 rest = world.node[at].vnet.unrouted[c]; rest; rest &= rest - 1)
-			unseen++;
-	if (unseen > 1)
+			unrouted++;
+	if (unrouted > 1)
 		may(list, WORLD_ROUTE_ALL, at);
 }
 
@@ -356,7 +356,7 @@ void world_act(u16 event)
 	case WORLD_POLL:
 		fire(at, channel, &line->tx[port].poll_at);
 		break;
-	case WORLD_TELL:
+	case WORLD_REPORT:
 		fire(at, channel, &line->rx[port].ack_at);
 		break;
 	case WORLD_NACK:
@@ -384,6 +384,6 @@ void world_act(u16 event)
 		break;
 	}
 	for (at = 0; at < world_cfg->topo.nsites; at++)
-		world_settle(at);
+		world_update(at);
 }
 

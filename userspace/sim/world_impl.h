@@ -189,7 +189,7 @@ void codec_flit(struct codec *c, struct fc_flit *flit);
  * @up: ports whose link is up
  * @idle: the site has nothing in progress
  * @rerouted: the routes of the site have changed; NULL where they never do
- * @settle: set armed timers to LATER
+ * @update: set armed timers to LATER
  * @code: write or read the state, without channels and operator
  * @check: check the invariants of the mode, after an event of the site
  * @print: print the state
@@ -204,7 +204,7 @@ struct world_switch {
 	u32 (*up)(unsigned int at);
 	bool (*idle)(unsigned int at);
 	void (*rerouted)(unsigned int at);
-	void (*settle)(unsigned int at);
+	void (*update)(unsigned int at);
 	void (*code)(struct codec *c, unsigned int at);
 	void (*check)(unsigned int at);
 	void (*print)(unsigned int at, void (*line)(const char *text));
@@ -237,7 +237,7 @@ u8 world_parts(u8 id);
 void world_init_node(unsigned int at);
 
 /* Set all armed timers to LATER. */
-void world_settle(unsigned int at);
+void world_update(unsigned int at);
 
 /* Describe a flit or a branch. */
 void world_print_content(u8 id, char *text, size_t size);
@@ -274,7 +274,7 @@ void world_read(unsigned int at);
 /* Store a packet for other sites; drop it without buffer space. */
 void world_store(unsigned int at, u8 id);
 /* Is a flit or a packet of the message anywhere but at its ends? */
-bool world_under_way(unsigned int message);
+bool world_in_flight(unsigned int message);
 /* Targets of a message to which its source would send it now. */
 u8 world_unconfirmed(unsigned int message);
 /* The source of a message is about to send it to the targets of @mask. */

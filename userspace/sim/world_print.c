@@ -116,7 +116,7 @@ void world_print_event(u16 event, char *text, size_t size)
 	case WORLD_POLL:
 		snprintf(text, size, "site %u probes %u%s", at, peer_of(at, port), class);
 		break;
-	case WORLD_TELL:
+	case WORLD_REPORT:
 		snprintf(text, size, "site %u tells %u what it took%s", at, peer_of(at, port),
 			 class);
 		break;

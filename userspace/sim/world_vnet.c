@@ -85,7 +85,7 @@ static void rerouted(unsigned int at)
 	world_site_event(at, 0, &ev);
 }
 
-static void settle(unsigned int at)
+static void update(unsigned int at)
 {
 	world.node[at].vnet.next_at = FC_NEVER;
 }
@@ -408,6 +408,6 @@ static void print(unsigned int at, void (*line)(const char *text))
 
 const struct world_switch world_vnet = {
 	.init = init, .event = event, .purge = purge, .room = room, .seq = seq, .up = up,
-	.idle = idle, .rerouted = rerouted, .settle = settle, .code = code_node, .check = check,
+	.idle = idle, .rerouted = rerouted, .update = update, .code = code_node, .check = check,
 	.print = print,
 };
