@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The relay of broadcast packets: see relay.h.
+ * Forwards and delivers broadcast packets; relay.h explains the terms.
  */
 #include "relay.h"
 #include "llr.h"
 
 u16 fc_relay_holds(u32 nsites, u8 nports)
 {
+	/* With so many sites the product is above FC_HOLDS_MAX, and might overflow. */
 	u32 want = nsites < FC_HOLDS_MAX ? 2 * nsites * nports : FC_HOLDS_MAX;
 
 	if (want < FC_HOLDS_MIN)
@@ -24,6 +25,7 @@ u32 fc_relay_bytes(u32 nsites, u8 nports)
 void fc_relay_init(struct fc_relay *relay)
 {
 	u8 shares = relay->nlabels > 1 ? FC_RELAY_SHARE * relay->ch.nports : relay->ch.nports;
+	/* An even share of the holds, from 1 to 8 (below).  The comparison prevents an overflow. */
 	u32 each = relay->nsites < relay->nholds ? relay->nholds / (relay->nsites * shares) : 0;
 	u32 nseen;
 	u16 i;
@@ -88,7 +90,7 @@ static struct fc_effect *effect(struct fc_effects *fx, u8 type, u8 port, u16 hol
 	return e;
 }
 
-/* Frees the hold of a packet that has been sent on all of its outputs. */
+/* Frees the hold of a packet that has ended, if each of its outputs has sent it or dropped it. */
 static void release(struct fc_relay *relay, u16 n, struct fc_effects *fx)
 {
 	struct fc_hold *hold = &relay->hold[n];
@@ -103,13 +105,14 @@ static void release(struct fc_relay *relay, u16 n, struct fc_effects *fx)
 }
 
 /*
- * Does this packet arrive by this link with this label for the first time?  Packets of one source
- * may overtake each other on different links, so the record is a window of numbers.
+ * Records a number, among the 32 up to @high (modulo 2^32).  Return: false for a duplicate.
  *
- * A faulty site may have sent packets in the name of the source.  Its forgeries must not make the
- * relay drop true packets: neither on the paths of another number of copies, which may lead around
- * that site, nor after the site has stopped.  So the record starts anew when the number of copies
- * changes, or when a number is far from those in the window.
+ * A faulty site on the path may forge packets in the name of the source.  Their numbers must not
+ * make the relay drop true packets for long.  So the record restarts with this number if
+ * - the number of copies differs, because the paths of that number may avoid the faulty site;
+ * - the number is 32 or more from @high in both directions.  In this way a relay may also accept an
+ *   old number again.
+ * A new incarnation of the source restarts the record, too.
  */
 static bool is_new(struct fc_relay_seen *seen, const struct fc_packet *pk,
 		   const struct fc_bcast_hdr *bcast)
@@ -125,6 +128,7 @@ static bool is_new(struct fc_relay_seen *seen, const struct fc_packet *pk,
 		seen->seen = 1;
 		return true;
 	}
+	/* Here the number is 1 to 31 above @high. */
 	if (back >= 32) {
 		seen->seen = seen->seen << ahead | 1;
 		seen->high = bcast->number;
@@ -136,7 +140,7 @@ static bool is_new(struct fc_relay_seen *seen, const struct fc_packet *pk,
 	return true;
 }
 
-/* Allocates a hold for the packet of a front.  Return: FC_HOLD_NONE: the packet is dropped. */
+/* Accepts or drops the packet of a head flit.  Return: its hold; FC_HOLD_NONE: it is dropped. */
 static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 {
 	struct fc_relay_seen *seen;
@@ -150,6 +154,7 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 	fc_wire_packet_decode(&pk, flit->head);
 	fc_wire_bcast_decode(&bcast, flit->head);
 	own = pk.src == relay->id;
+	/* Packets of this site, and no others, arrive by FC_PORT_LOCAL, which is 0. */
 	if (pk.src >= relay->nsites || own == !!port || bcast.label >= relay->nlabels)
 		next_hops = FC_RELAY_NEVER;
 	else
@@ -163,6 +168,7 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 		relay->stat[FC_STAT_BCAST_DUPLICATE]++;
 		return FC_HOLD_NONE;
 	}
+	/* The number stays recorded: the source repeats the broadcast with a new one. */
 	if (pk.data_len > relay->bytes || !relay->nfree || seen->holds >= relay->each) {
 		relay->stat[FC_STAT_BCAST_FULL]++;
 		return FC_HOLD_NONE;
@@ -183,6 +189,7 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 	for (rest = hold->waiting; rest; rest &= rest - 1) {
 		struct fc_relay_out *out = &relay->out[fc_low(rest)];
 
+		/* Another packet is still to be sent on this link. */
 		if (out->n)
 			relay->stat[FC_STAT_BCAST_HELD]++;
 		out->fifo[(out->first + out->n++) % relay->nholds] = n;
@@ -190,7 +197,7 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 	return n;
 }
 
-/* The terminator of the current packet will not arrive. */
+/* Cuts the current packet of an input, if there is one; step_out() then ends it on each output. */
 static void cut(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 {
 	struct fc_relay_in *in = &relay->in[port];
@@ -225,11 +232,12 @@ static void flit_in(struct fc_relay *relay, u8 port, const struct fc_flit *flit,
 		in->left = fc_wire_data_len(flit->head);
 		in->hold = begin(relay, port, flit);
 	} else if (!in->busy) {
-		/* A terminator that aborts may follow a packet that was cut here. */
+		/* An abort may end a packet that was cut below, for its length: no second error. */
 		if (!(flit->parts & FC_PART_ABORT))
 			relay->ch.rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
 		goto drop;
 	}
+	/* Cut the packet: an abort is legal, a wrong length is a protocol error. */
 	if (flit->parts & FC_PART_ABORT || flit->data > in->left ||
 	    (last && flit->data != in->left)) {
 		if (!(flit->parts & FC_PART_ABORT))
@@ -260,6 +268,7 @@ drop:
 		fc_effect_add(fx, FC_FX_DROP, port, flit);
 }
 
+/* Return: false if the next flit in order has not arrived. */
 static bool step_in(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 {
 	struct fc_flit flit;
@@ -271,7 +280,7 @@ static bool step_in(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 	return true;
 }
 
-/* The output has sent the first hold of its ring, or drops it. */
+/* Removes the first hold from the ring of an output, which has sent or drops it. */
 static void leave(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 {
 	struct fc_relay_out *out = &relay->out[port];
@@ -284,6 +293,7 @@ static void leave(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 	release(relay, n, fx);
 }
 
+/* Sends a flit of the first packet, or removes the packet.  Return: false: neither is possible. */
 static bool step_out(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 {
 	struct fc_relay_out *out = &relay->out[port];
@@ -301,6 +311,7 @@ static bool step_out(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 	}
 	n = out->fifo[out->first];
 	hold = &relay->hold[n];
+	/* All flits that have arrived were sent.  If a cut packet has none, drop it. */
 	if (out->flit == hold->flits) {
 		if (!hold->cut)
 			return false;
@@ -330,8 +341,8 @@ static bool step_out(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 
 /*
  * Runs inputs before outputs, because outputs send the flits that inputs have consumed.  Returns
- * after FC_STEP_EFFECTS effects: one missing flit that arrives may release a whole window of flits
- * to all links, and the caller may have other events to process.
+ * true, with work left, after FC_STEP_EFFECTS effects: a flit that fills a gap in a queue may make
+ * many others ready, for all links, and the caller may have other events to process.
  */
 static bool run(struct fc_relay *relay, struct fc_effects *fx)
 {
@@ -354,6 +365,7 @@ static bool run(struct fc_relay *relay, struct fc_effects *fx)
 	return false;
 }
 
+/* Resets a link, up or down: run() drops the packets of the output, and the peer cuts its input. */
 static void link_reset(struct fc_relay *relay, u8 port, u32 window, struct fc_effects *fx)
 {
 	cut(relay, port, fx);

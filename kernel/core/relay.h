@@ -1,28 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The relay of a site: broadcast packets (HARTS, sections 3 and 4), on a virtual
- * channel of their own.
+ * The relay of a site forwards and delivers broadcast packets, on a virtual channel of their own.
+ * The method is HARTS (Kandlur and Shin 1991, sections 3 and 4; see Documentation/glossary.rst).
  *
- *	link in -> queue -> hold -+-> link out
- *	                          +-> link out
- *	                          +-> operator (the RELAY tee)
+ *	input port -> queue -> hold -+-> link out
+ *	                             +-> link out
+ *	                             +-> this site, when the packet is complete (FC_FX_DELIVER)
  *
- * The relay delivers a packet and forwards it at the same time.  A table that every site derives
- * from the same rules gives the outputs of a packet by its source, its label and the link that it
- * arrived by; the packet names no targets.  A packet waits in a *hold* for outputs that are busy.
- * The relay consumes each flit as it arrives, into a hold or by dropping it, so no queue ever waits
- * for another and no deadlock is possible (Documentation/design.rst, "Broadcast").
+ * A source sends a broadcast in one or several copies, over disjoint paths.  A packet names no
+ * targets: its source, number of copies, input port and *label* determine its outputs (@next_hop).
+ * The label (struct fc_bcast_hdr) distinguishes the packets of one broadcast on one link: it may
+ * change from link to link, and is 0 where a link carries only one of them.
  *
- * The caller stores the flits of a hold, in order, from FC_FX_HOLD to FC_FX_FREE.
+ * Each accepted packet has a *hold*, until it has ended and each output has sent or dropped it.  An
+ * output sends the flits as they arrive, at its own speed.  The caller stores the flits of a hold,
+ * in order: FC_FX_HOLD appends one, FC_FX_FREE frees all.  The caller also copies each sent flit
+ * for resend (llr.c), because a hold may be freed before its flits are acked.
+ *
+ * The relay consumes each flit that is next in order, into a hold or by dropping it, so no queue
+ * ever waits for another and no deadlock is possible (Documentation/design.rst, "Broadcast").  The
+ * source repeats a broadcast that not all sites have acked, with a new number.
+ *
+ * A terminator completes a packet.  A packet is *cut* if it ends in another way: by an abort, a
+ * wrong length, the head of another packet, or a reset of its input link.  Then each output sends
+ * the flits that have arrived and an aborting terminator, and the packet is not delivered.
+ *
+ * The relay drops a duplicate: a packet with the number of a recent one of the same source, input
+ * port and label (struct fc_relay_seen).  It forwards and delivers every copy of a broadcast; the
+ * receiving end recognises the copies of one message (core/recept.h, ends/bcast.c).
  */
 #ifndef FC_CORE_RELAY_H
 #define FC_CORE_RELAY_H
 
 #include "event.h"
 
-/* A packet of this source that arrives there is forged. */
+/* Result of @next_hop: the source has no path there.  A mask of ports never has all 32 bits. */
 #define FC_RELAY_NEVER	0xffffffffU
-/* Bounds of the number of holds, and of the bytes of all of them. */
+/* Limits of the number of holds of a relay, and of the data bytes in all of them. */
 #define FC_HOLDS_MIN	64
 #define FC_HOLDS_MAX	1024
 #define FC_HOLDS_BYTES	(64U << 20)
@@ -31,23 +45,23 @@
 /* Effects of a relay, besides those of its channel (enum fc_effect_type). */
 enum fc_relay_effect_type {
 	FC_FX_HOLD = 64,	/* append the flit to @hold */
-	FC_FX_RELAY,		/* send flit @index of @hold to a link, and keep it for resend */
-	FC_FX_CUT,		/* send a terminator that aborts, without a frame, and keep it */
-	FC_FX_DELIVER,		/* deliver the whole packet of @hold, which arrived by @port */
-	FC_FX_FREE,		/* release the flits of @hold */
+	FC_FX_RELAY,		/* send flit @index of @hold to a link; keep a copy for resend */
+	FC_FX_CUT,		/* send an aborting terminator, without handle; keep for resend */
+	FC_FX_DELIVER,		/* deliver the complete packet of @hold, which arrived by @port */
+	FC_FX_FREE,		/* free the flits of @hold */
 };
 
 /**
- * struct fc_hold - a packet on its way through the site
- * @waiting: ports on which the packet has not been sent to its end
+ * struct fc_hold - state of an accepted packet
+ * @waiting: outputs, with the link up at the head, that have not sent the packet to its end
  * @src: source of the packet
  * @next: next hold of the free list
- * @flits: flits of the packet that have arrived
- * @in: port by which the packet arrives; the local port: this site sends it
- * @label: label of the packet there
- * @here: the packet is delivered to this site, too
+ * @flits: number of flits that have arrived
+ * @in: input port; FC_PORT_LOCAL: this site is the source
+ * @label: label with which the packet arrived
+ * @here: the packet is for this site, too: FC_FX_DELIVER
  * @whole: the terminator has arrived
- * @cut: the terminator will not arrive
+ * @cut: the packet was cut (see above): no more flits arrive
  */
 struct fc_hold {
 	u32 waiting;
@@ -62,10 +76,10 @@ struct fc_hold {
 };
 
 /**
- * struct fc_relay_in - input of a link
+ * struct fc_relay_in - input port
  * @left: data bytes of the current packet that have not arrived
- * @hold: hold of the current packet, or FC_HOLD_NONE: the packet is dropped
- * @busy: there is a current packet
+ * @hold: hold of the current packet; FC_HOLD_NONE: its flits are dropped
+ * @busy: there is a current packet: its head has arrived, its end has not
  */
 struct fc_relay_in {
 	u32 left;
@@ -74,11 +88,11 @@ struct fc_relay_in {
 };
 
 /**
- * struct fc_relay_out - output of a link: holds in order, each to its end
- * @fifo: ring with a place for each hold of the relay
- * @first: place of the hold that is being sent
- * @n: holds in the ring
- * @flit: next flit of the hold that is being sent
+ * struct fc_relay_out - output port: sends packets in the order of their heads, each to its end
+ * @fifo: ring of hold numbers; @nholds entries, as a hold is in it at most once
+ * @first: index in @fifo of the hold that is being sent
+ * @n: number of holds in @fifo
+ * @flit: index of the next flit to send of the hold that is being sent
  */
 struct fc_relay_out {
 	u16 *fifo;
@@ -88,13 +102,13 @@ struct fc_relay_out {
 };
 
 /**
- * struct fc_relay_seen - packets of a source that arrived by a link with a label
- * @incarnation: of the source
- * @high: highest number seen
- * @seen: bit i: number @high - i was seen
- * @holds: holds that these packets occupy
- * @copies: number of copies of each broadcast
- * @begun: a packet has arrived
+ * struct fc_relay_seen - record of the packets of one source, input port and label
+ * @incarnation: incarnation of the source, a random number that is new each time it is created
+ * @high: highest number in the record
+ * @seen: bit i: number @high - i has arrived
+ * @holds: number of holds in use for this source, port and label
+ * @copies: number of copies in the headers of the recorded packets
+ * @begun: the record has a packet
  */
 struct fc_relay_seen {
 	u32 incarnation;
@@ -108,31 +122,31 @@ struct fc_relay_seen {
 /**
  * struct fc_relay - the relay of a site
  * @ch: virtual channel
- * @next_hop: outputs of a packet of a source that arrives by a port with a label: a mask of ports,
- *	with the local one if the packet is for this site, or FC_RELAY_NEVER; for the local port the
- *	first links of a broadcast of this site.  The caller writes the next label into a packet
- *	that it forwards
- * @tables: argument of @next_hop
+ * @next_hop: returns the outputs of a packet from @src in @copies copies that arrives by port @in
+ *	with @label, as a mask of ports, or FC_RELAY_NEVER.  The bit of FC_PORT_LOCAL means that the
+ *	packet is for this site, too.  If @in is FC_PORT_LOCAL, this site is the source.  The caller
+ *	also looks up the label for the next link, and writes it into flit 0 of FC_FX_RELAY
+ * @tables: data of @next_hop
  * @in: by port
  * @out: by port
- * @hold: holds
+ * @hold: by number of the hold
  * @seen: by source, port and label
  * @stat: counters, by enum fc_stat
  * @id: this site
- * @nsites: of the topology
+ * @nsites: number of sites of the topology
  * @nholds: number of holds
- * @bytes: most data bytes of a broadcast
- * @each: most holds for each source, port and label
- * @nlabels: number of labels; 1 where each link carries one packet of a broadcast, and then 0 is
- *	accepted as well
+ * @bytes: maximum number of data bytes of a packet
+ * @each: maximum number of holds in use for one source, port and label, 1 to 8
+ * @nlabels: labels are less than this; 1 where a link carries only one packet of a broadcast;
+ *	fc_relay_init() changes 0 to 1
  * @free: first hold of the free list
  * @nfree: holds in the free list
- * @come: ports whose queue may have a flit to consume
- * @go: ports that may have a flit to send
- * @flush: ports whose link was reset: the relay drops the packets that wait for them
+ * @come: input ports whose queue may have a flit to consume
+ * @go: output ports that may have a flit to send, or holds to drop
+ * @flush: output ports whose link was reset: they drop all holds in their ring
  *
- * The caller's lock protects all of it; the arrays, @next_hop, @id, @nsites, @nholds,
- * @nlabels and @each never change after fc_relay_init().
+ * The caller's lock protects all of it; the arrays' addresses, @next_hop, @id, @nsites, @nholds,
+ * @bytes, @nlabels and @each never change after fc_relay_init().
  */
 struct fc_relay {
 	struct fc_channel ch;
@@ -156,47 +170,46 @@ struct fc_relay {
 	u8 nlabels;
 };
 
-/* Packets of a source for which there are holds on each link where links carry labels. */
+/* With labels, holds are for so many labels of each source and port; all labels share them. */
 #define FC_RELAY_SHARE	2
 
 /*
- * Number of holds of a relay: two for each source and link, within FC_HOLDS_MIN and FC_HOLDS_MAX.
- * With labels, for FC_RELAY_SHARE times as many ports.
+ * Returns the number of holds: two for each source and port, in FC_HOLDS_MIN .. FC_HOLDS_MAX.
+ * @nports: ports with the local one; with labels, the caller multiplies by FC_RELAY_SHARE.
  */
 u16 fc_relay_holds(u32 nsites, u8 nports);
 
-/* Most data bytes of a broadcast, so that all holds together have at most FC_HOLDS_BYTES. */
+/* Returns the maximum data bytes of a packet, from FC_HOLDS_BYTES; @nports: see above. */
 u32 fc_relay_bytes(u32 nsites, u8 nports);
 
 /**
- * fc_relay_init() - a relay at rest, its links down
- * @relay: zeroed but for way, tables, the arrays, stat, id, nsites, nholds, nlabels, and of @ch
- *	timing, the arrays, window, nports, and the queue and stat members of each struct
- *	fc_rx
+ * fc_relay_init() - initialise a relay without packets, its links down
+ * @relay: the caller has set @next_hop, @tables, @in, @out (@fifo of each), @hold, @seen, @stat,
+ *	@id, @nsites, @nholds and @nlabels; of @ch: @timing, @rx (@queue and @stat of each), @tx,
+ *	@window and @nports.  All other members are set here
  */
 void fc_relay_init(struct fc_relay *relay);
 
 /**
- * fc_relay_event() - one event
+ * fc_relay_event() - process one event
  * @relay: relay
- * @ev: flit, status, link, time or more; a flit of port 0 begins or continues a
- *	broadcast of this site, whose flits all come before the next broadcast
- * @fx: emptied, then filled: with FC_FX_STATUS, FC_FX_DROP, FC_FX_RESET, FC_FX_RESEND
- *	and FC_FX_RELEASE as of a site, and FC_FX_HOLD, FC_FX_RELAY, FC_FX_DELIVER and
- *	FC_FX_FREE
+ * @ev: event; a flit of FC_PORT_LOCAL is part of a broadcast of this site, and the caller completes
+ *	one broadcast before it begins the next.  FC_EV_TIME, _ROOM and _ROUTE act as FC_EV_MORE
+ * @fx: emptied, then filled with effects: those of enum fc_relay_effect_type, and FC_FX_STATUS,
+ *	FC_FX_DROP, FC_FX_RESET, FC_FX_RESEND, FC_FX_RELEASE and FC_FX_RESCUE (event.h, llr.c)
  *
- * Return: true if the effects had no room for all: perform them, then come again with
- * FC_EV_MORE.
+ * Return: true if work is left after FC_STEP_EFFECTS effects or more: the caller performs them, and
+ * continues with FC_EV_MORE or any other event.  Statuses that are due wait until no work is left.
  */
 bool fc_relay_event(struct fc_relay *relay, const struct fc_event *ev, struct fc_effects *fx);
 
-/* Releases the handles in the queues; the caller owns those in the holds. */
+/* Passes the handles in the queues to @drop, and initialises; the caller frees what it stored. */
 void fc_relay_purge(struct fc_relay *relay, void (*drop)(void *arg, void *h), void *arg);
 
-/* Is there a hold for a broadcast of this site?  The bound of a source counts here, too. */
+/* Returns true if a broadcast of this site (label 0) may begin and would get a hold by @each. */
 bool fc_relay_room(const struct fc_relay *relay);
 
-/* Is nothing under way? */
+/* Returns true if no packet is arriving and no hold is in use; ignores queues and unacked flits. */
 bool fc_relay_idle(const struct fc_relay *relay);
 
 #endif /* FC_CORE_RELAY_H */
