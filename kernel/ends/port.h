@@ -79,10 +79,10 @@ u32 flitcast_sent_fill(const struct flitcast_sent *sent, struct flitcast_result 
 /* Release an outcome that the port kept (@sent of struct flitcast_port_ops returned true). */
 void flitcast_sent_put(struct flitcast_sent *sent);
 
-/* Whether a port admits a message.  FLITCAST_ADMIT_LATER: refuse it as for lack of buffer space. */
+/* Whether a port admits a message. */
 enum flitcast_admit {
-	FLITCAST_ADMIT_NO,
-	FLITCAST_ADMIT_LATER,
+	FLITCAST_ADMIT_NO,	/* never: FC_CTRL_REFUSED */
+	FLITCAST_ADMIT_LATER,	/* not now, as if there were no buffer space: FC_CTRL_NO_SPACE */
 	FLITCAST_ADMIT_YES,
 };
 
@@ -139,7 +139,7 @@ struct flitcast_port_ops {
  * @number: port number
  * @waiting: flows refused for lack of buffer space, in FIFO order
  * @granted: flows with a grant
- * @flows: flows that hold messages, or did
+ * @flows: flows that hold, or were refused, messages, or did; see flitcast_rx_reclaim()
  * @closing: the port is being detached: it receives nothing
  * @reclaim_at: earliest next search for incomplete messages to drop
  * @timeout: how long a target may be unresponsive, ns

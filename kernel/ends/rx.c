@@ -3,28 +3,42 @@
  * Receiving end: admits messages, stores their packets, delivers complete messages to ports in
  * order, and acks them.
  *
- * A flow is one source socket sending to one local port.  Every packet of a flow carries the
- * sequence number of its message and the number of the oldest message that the source still keeps;
- * the latter lets the receiver skip messages that the source has aborted.
+ * A flow is one source socket sending to one local port; its broadcasts are a flow of their own.
+ * Each packet has the sequence number of its message (@seq of struct fc_target), and says how many
+ * older messages the source still keeps, because they are neither completed nor aborted
+ * (@outstanding).  The receiver skips all messages before @seq - @outstanding: it drops those not
+ * delivered, even complete ones, and waits for them no longer.  A target may receive only a part of
+ * a message (@off, @len); below, packets and completeness refer to that part (struct fc_part).
  *
- *	source                              receiver
+ *	source                              receiver (control frames: FC_CTRL_*)
  *	first packet of message n  ------>  buffer space for all of n?
- *	                           <------  yes: CONFIRM (ack: cumulative + packet bitmap)
+ *	                           <------  yes: CONFIRM (cumulative ack; packets of n received)
  *	other packets of n         ------>  store them; CONFIRM for each
- *	                                    n complete and in order: deliver to the port
+ *	                                    n complete and in order: deliver to the port; the
+ *	                                    CONFIRM may be delayed (FC_PACKET_DELAY_ACK)
  *
- *	first packet of message n  ------>  no buffer space: queue the flow, drop the packet
- *	                           <------  NO_ROOM (refused)
- *	                           <------  ROOM: space is now reserved for n (grant; rxroom.c)
+ *	first packet of message n  ------>  no buffer space: drop the packet; queue the flow for
+ *	                                    a grant, if n is next in order
+ *	                           <------  NO_SPACE: n is refused until there is space
+ *	                           <------  GRANT: begin with the first packet (space for n is
+ *	                                    reserved, rxroom.c)
  *	first packet of message n  ------>  as above
  *
- *	no ack in time: ASK        ------>  CONFIRM, ROOM, NO_ROOM or REFUSED
- *	messages before n aborted: FORWARD > skip them; CONFIRM
- *	                           <------  LEVEL: flow unknown here, which messages are over?
- *	OVER or CLOSED             ------>  begin, or release, the flow
+ *	first packet of message n  ------>  no such port, or it does not admit n
+ *	                           <------  REFUSED: final
  *
- * A message is admitted only if there is buffer space for all of it, so a message that has begun
- * can always be completed.  Messages are charged to the port from admission until its reader
+ *	no ack of n in time: ASK   ------>  CONFIRM, NO_SPACE, REFUSED, RESYNC_REQ, or GRANT
+ *	                                    (space need not be reserved)
+ *	messages before n completed
+ *	or aborted: FORWARD        ------>  skip them; CONFIRM
+ *	                           <------  RESYNC_REQ: no flow here, it may have been evicted (or
+ *	                                    is to be); which messages are completed or aborted?
+ *	all before n: RESYNC       ------>  begin a flow with n, or skip them in the old one
+ *	all, no flow: CLOSED       ------>  drop what the flow holds
+ *
+ * A message is admitted only if there is buffer space for all of it, so that it can be completed.
+ * Undelivered messages are dropped if the source aborts them, ends, or is unresponsive
+ * (flitcast_rx_reclaim()).  Messages are charged to the port from admission until its reader
  * consumes them.
  *
  * Related files: rxflow.c (table of flows), rxmsg.c (reassembly), rxroom.c (buffer space and
@@ -93,17 +107,18 @@ static void answer(struct flitcast_site *site, const struct fc_packet *pk,
 
 	if (flow) {
 		fc_rxflow_confirm(&flow->core, t->seq, &ctrl);
-		/* Every control frame carries the cumulative ack: cancel the delayed one. */
+		/* This frame carries the cumulative ack: cancel the delayed one. */
 		list_del_init(&flow->ack_pending);
 	}
 	site->stat[FC_STAT_CTRL_SENT]++;
+	/* The acks of @beyond targets beyond this site will pass by: this one joins their frame. */
 	if (kind == FC_CTRL_CONFIRM && site->ctrl.beyond)
 		flitcast_ctrl_hold(site, &ctrl, site->ctrl.beyond);
 	else
 		flitcast_ctrl_send(site, &ctrl);
 }
 
-/* Schedule a delayed ack of a delivered message whose source allowed it (FC_PACKET_DELAY_ACK). */
+/* Schedule a delayed ack of a delivered message.  @used is the time of the current packet. */
 static void delay_ack(struct flitcast_site *site, struct rx_flow *flow)
 {
 	if (!list_empty(&flow->ack_pending))
@@ -113,7 +128,7 @@ static void delay_ack(struct flitcast_site *site, struct rx_flow *flow)
 	site->clock.ends_at = min(site->clock.ends_at, flow->ack_at);
 }
 
-/* Send the delayed ack of a flow.  It is cumulative: it acks all messages delivered so far. */
+/* Send the delayed ack of a flow: one frame, which acks all messages delivered so far. */
 static void send_acks(struct flitcast_site *site, struct rx_flow *flow)
 {
 	struct fc_ctrl ctrl = {
@@ -133,7 +148,7 @@ bool flitcast_rx_time(struct flitcast_site *site, u64 until)
 	struct rx_flow *flow, *next;
 
 	list_for_each_entry_safe(flow, next, &site->ends->rx.ack_pending, ack_pending) {
-		/* Over budget: the timer sends the rest, so that the lock is not held for long. */
+		/* Not due, or over budget, to limit how long the lock is held: set the timer. */
 		if (flow->ack_at > until || !budget--) {
 			site->clock.ends_at = min(site->clock.ends_at, flow->ack_at);
 			return flow->ack_at <= until;
@@ -143,12 +158,12 @@ bool flitcast_rx_time(struct flitcast_site *site, u64 until)
 	return false;
 }
 
-/* Argument of skip(): the site and the flow whose message the source has aborted. */
 struct skip_arg {
 	struct flitcast_site *site;
 	struct rx_flow *flow;
 };
 
+/* Drop an undelivered message, complete or not, that the source has aborted or completed. */
 static void skip(void *arg, struct fc_rxmsg *m)
 {
 	struct skip_arg *a = arg;
@@ -159,7 +174,7 @@ static void skip(void *arg, struct fc_rxmsg *m)
 	flitcast_rxmsg_drop(a->site, m);
 }
 
-/* Ask the port whether it admits a new message.  Without @admit it takes FC_KIND_MESSAGE only. */
+/* Ask the port whether it admits a new message.  Without ops->admit: FC_KIND_MESSAGE only. */
 static enum flitcast_admit may_come(struct flitcast_port *port, const struct fc_packet *pk,
 				    bool early)
 {
@@ -169,12 +184,13 @@ static enum flitcast_admit may_come(struct flitcast_port *port, const struct fc_
 }
 
 /*
- * Reserve buffer space for a message and occupy its slot in the window.  The charge assumes that
- * each packet takes as much memory beyond its data as the first one does, which is here.  A message
- * that is next in order and complete in this packet needs no slot.
+ * Reserve buffer space for a message and occupy its slot in the window.  @taken is its first
+ * packet; the charge assumes that each packet takes as much memory beyond its data as this one.  A
+ * message that is next in order and complete in this packet (@taken->alone) needs no slot.
  *
- * @refuse: the port refuses the message.  Return: false if it does, if there is no space (the flow
- * then waits for a grant) or no memory.
+ * @refuse: act as if there were no space (FLITCAST_ADMIT_LATER).
+ * Return: false: no space: rx_need() is set, and the flow waits for a grant when the message is
+ * next in order; or no memory: rx_need() is 0, so the answer to FC_CTRL_ASK is FC_CTRL_GRANT.
  */
 static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		  struct rx_flow *flow, struct fc_rxmsg *slot, const struct fc_target *t,
@@ -185,7 +201,7 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 	bool early = t->seq != flow->core.next;
 	void *msg;
 
-	/* flitcast_rx_reclaim() has nothing to free of a message that is delivered right away. */
+	/* A message that is delivered at once leaves flitcast_rx_reclaim() nothing to drop. */
 	if (refuse || early || !taken->alone)
 		rx_holds(flow, port);
 	if (refuse || !flitcast_rx_charge(site, port, flow, charge, early)) {
@@ -193,10 +209,7 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		flitcast_rx_reclaim(site, port);
 		site->stat[FC_STAT_MSG_NO_SPACE]++;
 		*rx_need(flow, t->seq) = charge;
-		/*
-		 * A message ahead of its turn must not queue for a grant: its predecessors come
-		 * first.
-		 */
+		/* An early message must not queue for a grant: its predecessors come first. */
 		if (!early && list_empty(&flow->waiting))
 			list_add_tail(&flow->waiting, &port->waiting);
 		return false;
@@ -217,8 +230,8 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 }
 
 /*
- * Update the arrival times of a message for one more packet.  If the arrival time of any packet was
- * not reserved (@due is 0), the message has no reserved arrival time.
+ * Update the arrival times of a message for one more packet, which csr_due() expected at @due.
+ * The latest @due is the reserved arrival time of the message; 0 if it is 0 for any packet.
  */
 static void note_arrival(struct flitcast_arrival *arrival, u64 due, u64 now)
 {
@@ -232,8 +245,8 @@ static void note_arrival(struct flitcast_arrival *arrival, u64 due, u64 now)
 }
 
 /*
- * Hand a complete message to the port.  The port may decline to keep it (no reader wants it) but
- * may still have changed state, so it is woken in any case.
+ * Hand a complete message to the port.  If the socket processes it itself or filters it out,
+ * ops->deliver() returns false; the socket's state may have changed, so it is woken in any case.
  */
 static void deliver_skb(struct flitcast_site *site, struct flitcast_port *port, struct sk_buff *skb)
 {
@@ -255,7 +268,10 @@ static void deliver(struct flitcast_site *site, struct flitcast_port *port,
 	deliver_skb(site, port, skb);
 }
 
-/* Fill in the metadata of a delivered message, except @charge. */
+/*
+ * Fill in the metadata of a message, except @charge (rxmsg.c).  The skb of the message begins with
+ * the data of packet @part->first, without the first @cut bytes, which rxmsg.c has dropped.
+ */
 static void describe(struct flitcast_delivery *d, const struct fc_packet *pk,
 		     const struct fc_part *part, u32 cut, const struct flitcast_votes *votes)
 {
@@ -277,7 +293,7 @@ static void describe(struct flitcast_delivery *d, const struct fc_packet *pk,
 	d->dissent = votes ? votes->dissent : 0;
 }
 
-/* Slow path of deliver_next(): the next message is complete, or was refused for lack of space. */
+/* Slow path of deliver_next(): the next message is complete, or was refused. */
 static noinline void deliver_waiting(struct flitcast_site *site, struct flitcast_port *port,
 				     struct rx_flow *flow)
 {
@@ -285,10 +301,7 @@ static noinline void deliver_waiting(struct flitcast_site *site, struct flitcast
 
 	while ((m = fc_rxflow_ready(&flow->core)))
 		deliver(site, port, flow, m);
-	/*
-	 * The next message may have been refused while it was ahead of its turn: queue for a grant
-	 * now.
-	 */
+	/* The next message may have been refused while it was early: queue for a grant now. */
 	if (*rx_need(flow, flow->core.next) && list_empty(&flow->waiting)) {
 		list_add_tail(&flow->waiting, &port->waiting);
 		flitcast_rx_grant(site, port);
@@ -303,9 +316,7 @@ static inline void deliver_next(struct flitcast_site *site, struct flitcast_port
 		deliver_waiting(site, port, flow);
 }
 
-/*
- * Return: when a packet was due by its reservation; read from the header, which is dropped later.
- */
+/* Return: arrival time reserved in mode csr, or 0.  flitcast_rxmsg_take() drops the header. */
 static u64 csr_due(struct flitcast_site *site, const struct sk_buff_head *flits,
 		   const struct flitcast_votes *votes)
 {
@@ -313,9 +324,11 @@ static u64 csr_due(struct flitcast_site *site, const struct sk_buff_head *flits,
 }
 
 /*
- * A broadcast packet is identical for all targets, so its @outstanding does not apply to this one:
- * assume that no older message was aborted.  Return: the target entry as it applies here, in @own;
- * NULL: the message is beyond the window.
+ * A broadcast packet is identical for all targets: its @outstanding is the largest one of any
+ * target, up to a limit.  A new flow begins by it.  A flow that has begun ignores it, and skips
+ * messages only by FC_CTRL_FORWARD, FC_CTRL_ASK and FC_CTRL_RESYNC.  Return: the target entry with
+ * an @outstanding that skips nothing, in @own; NULL: the message is beyond the window: drop it, the
+ * source retransmits it.
  */
 static const struct fc_target *bcast_target(const struct rx_flow *flow, const struct fc_target *t,
 					    struct fc_target *own)
@@ -338,6 +351,7 @@ static void rx_keep(struct flitcast_site *site, struct flitcast_port *port, stru
 
 	note_arrival(FLITCAST_ARRIVAL(skb), due, flow->used);
 	describe(FLITCAST_DELIVERY(skb), pk, part, taken->cut, votes);
+	/* A message without a slot is next in order and complete in this packet, see admit(). */
 	if (slot->state == FC_RX_EMPTY) {
 		fc_rxflow_pass(&flow->core);
 		deliver_skb(site, port, skb);
@@ -350,8 +364,8 @@ static void rx_keep(struct flitcast_site *site, struct flitcast_port *port, stru
 }
 
 /*
- * The cumulative ack of a flow may have moved on from @before because the source aborted messages:
- * deliver complete messages that waited for these only, and release their grants.
+ * The next message of a flow was @before.  If messages were skipped since, deliver the complete
+ * ones that waited only for skipped messages, and release the grant, which was for @before.
  */
 static void went_up(struct flitcast_site *site, struct flitcast_port *port, struct rx_flow *flow,
 		    u32 before)
@@ -365,7 +379,7 @@ static void went_up(struct flitcast_site *site, struct flitcast_port *port, stru
 	flitcast_rx_completed(site, port, flow, before);
 }
 
-/* Process a packet of a flow: classify it, admit a new message, store the packet, ack it. */
+/* Process a packet whose port and flow exist.  Return: as flitcast_rx_packet(). */
 static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *port,
 			    struct rx_flow *flow, struct sk_buff_head *flits,
 			    const struct fc_packet *pk, const struct fc_target *t,
@@ -394,6 +408,7 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 	packet = pk->offset / FC_PACKET_MAX;
 	arg.site = site;
 	arg.flow = flow;
+	/* A flow begins with the oldest message that its source keeps: nothing is skipped then. */
 	before = flow->core.begun ? flow->core.next : t->seq - t->outstanding;
 	verdict = fc_rxflow_packet(&flow->core, t, &part, packet, &slot, skip, &arg);
 	went_up(site, port, flow, before);
@@ -407,8 +422,8 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 		goto drop;
 	case FC_RX_ADMIT:
 		/*
-		 * No state for this message, e.g. it was reclaimed: the source must restart with
-		 * the first packet.
+		 * The message was never admitted, or was dropped since (flitcast_rx_reclaim()):
+		 * the source must begin again with the first packet.
 		 */
 		if (packet != part.first) {
 			answer(site, pk, t, flow, FC_CTRL_GRANT);
@@ -448,8 +463,8 @@ drop:
 }
 
 /*
- * Process a packet without a port, or without a flow: refuse it, ask the source for the state of
- * the flow, or create the flow.
+ * Process a packet whose port or flow does not exist: refuse it, ask the source for the state of
+ * the flow, or create the flow.  Return: as flitcast_rx_packet().
  */
 static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *port,
 			      struct rx_flow *flow, struct sk_buff_head *flits,
@@ -460,9 +475,7 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 	bool completed = true;
 
 	if (!port) {
-		/*
-		 * Ack messages that a socket received before it was closed; refuse only new ones.
-		 */
+		/* Ack a message that was delivered before the socket was closed; refuse others. */
 		bool had = flow && fc_before(t->seq, flow->core.next);
 
 		if (!had)
@@ -474,8 +487,8 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 						t->outstanding == FC_BCAST_OUTSTANDING_MAX)) {
 		/*
 		 * The flow may have been evicted, or more older messages may be outstanding than
-		 * @outstanding can express: ask the source which messages are over.  The source
-		 * sends the others again.
+		 * @outstanding can express: ask the source which messages are completed or aborted.
+		 * It sends the others again.
 		 */
 		site->stat[FC_STAT_FLOW_UNKNOWN]++;
 		flitcast_rx_resync(site, &key, t->seq, t->seq - t->outstanding);
@@ -485,9 +498,7 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 	flow = flitcast_rxflow_make(site, port, &key);
 	if (flow)
 		return rx_any(site, port, flow, flits, pk, t, votes);
-	/*
-	 * No flow: the table is full, or there is no memory.  The source asks again (FC_CTRL_ASK).
-	 */
+	/* No flow: the table is full, or no memory.  flitcast_rx_ask() lets the source retry. */
 	answer(site, pk, t, NULL, FC_CTRL_NO_SPACE);
 	completed = false;
 drop:
@@ -495,6 +506,10 @@ drop:
 	return completed;
 }
 
+/*
+ * Declared in fabric/up.h.  Return: false: the packet was dropped, and the source must send it
+ * again; true: it was stored, or need not come again (duplicate, FC_CTRL_REFUSED, FC_RX_BAD).
+ */
 bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 			const struct fc_packet *pk, const struct fc_target *t,
 			const struct flitcast_votes *votes)
@@ -522,7 +537,7 @@ static void forward(struct flitcast_site *site, struct flitcast_port *port, stru
 
 void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 {
-	/* Acks no message by itself: @seq is that of a message the source has completed. */
+	/* @next is the ack.  @seq must name a message: one that the source no longer keeps. */
 	struct fc_ctrl reply = {
 		.kind = FC_CTRL_CONFIRM, .dst = ctrl->site, .incarnation = ctrl->incarnation,
 		.sock = ctrl->sock, .site = site->cfg.id, .port = ctrl->port,
@@ -542,7 +557,7 @@ void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	flitcast_ctrl_send(site, &reply);
 }
 
-/* Answers older than this are ignored: they may predate messages that have completed since. */
+/* The answer to an older FC_CTRL_RESYNC_REQ creates no flow: messages may have completed since. */
 #define ANSWER_NS	(4 * NSEC_PER_SEC)
 
 void flitcast_rx_resynced(struct flitcast_site *site, const struct fc_ctrl *ctrl)
@@ -555,7 +570,7 @@ void flitcast_rx_resynced(struct flitcast_site *site, const struct fc_ctrl *ctrl
 	if (!flow) {
 		/*
 		 * Create the flow: the source retransmits outstanding messages, and they must find
-		 * it.
+		 * it.  @have returns the time of the request, see flitcast_rx_resync().
 		 */
 		if (closed || !port || flitcast_site_now(site) - ctrl->have > ANSWER_NS)
 			return;
@@ -568,6 +583,10 @@ void flitcast_rx_resynced(struct flitcast_site *site, const struct fc_ctrl *ctrl
 		forward(site, port, flow, ctrl->next);
 	if (closed)
 		flitcast_rxflow_empty(site, flow);
+	/*
+	 * Let the flow be evicted, unless core.next is after ctrl->next: then the source still
+	 * keeps messages that were delivered here, and retransmissions of these must find the flow.
+	 */
 	if (closed || fc_before(flow->core.next, ctrl->next))
 		flitcast_rxflow_update(site, flow, flow->core.next, closed);
 	else
@@ -586,9 +605,9 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 
 	t.outstanding = min_t(u32, ask->seq - ask->next, FC_FLOW_WINDOW - 1);
 	/*
-	 * The source has completed all messages before @next.  While it waits for a grant it sends
-	 * no packet that would say so, and FC_CTRL_FORWARD may have been answered before this flow
-	 * was created by a delayed packet with an older @outstanding.
+	 * The source has completed or aborted all messages before @next.  The flow may not know: a
+	 * source that waits for a grant sends no packet to say so, and FC_CTRL_FORWARD may have
+	 * been acked before a delayed packet with an old @outstanding created this flow.
 	 */
 	if (flow && port && flow->core.begun)
 		forward(site, port, flow, ask->next);
@@ -601,9 +620,7 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 		site->stat[FC_STAT_FLOW_UNKNOWN]++;
 		flitcast_rx_resync(site, &key, ask->seq, ask->next);
 	} else if (!flow) {
-		/*
-		 * No state for this flow: the source may begin the message from its first packet.
-		 */
+		/* Let the source begin with the first packet: that creates the flow. */
 		answer(site, &pk, &t, NULL, FC_CTRL_GRANT);
 	} else if (!*rx_need(flow, ask->seq) ||
 		   (flow->granted && ask->seq == flow->core.next)) {
@@ -613,6 +630,7 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 		if (ask->seq == flow->core.next && list_empty(&flow->waiting))
 			list_add_tail(&flow->waiting, &port->waiting);
 		answer(site, &pk, &t, flow, FC_CTRL_NO_SPACE);
+		/* If there is space by now, FC_CTRL_GRANT follows. */
 		flitcast_rx_grant(site, port);
 	}
 }

@@ -8,10 +8,10 @@
 struct flitcast_site;
 
 /**
- * struct flitcast_votes - how a copy of a broadcast was accepted
- * @copies: copies received until then
- * @votes: of these, equal to the accepted one
- * @dissent: bit mask of the ports by which different copies came
+ * struct flitcast_votes - how a broadcast was accepted; one copy may be enough (bcast.c)
+ * @copies: number of copies received when it was accepted
+ * @votes: number of those equal to the accepted one
+ * @dissent: bit mask of the link ports of this site by which copies unlike the accepted one came
  */
 struct flitcast_votes {
 	u32 dissent;
@@ -20,17 +20,17 @@ struct flitcast_votes {
 };
 
 /*
- * Send the delayed acks due by @until, and set the timer for the others.  Return: true if more are
- * due than one call sends.
+ * Send a limited number of delayed acks due by @until, and set the timer (clock.ends_at) for the
+ * first of the others.  Return: true if acks due by @until are left for the timer or the next call.
  */
 bool flitcast_rx_time(struct flitcast_site *site, u64 until);
-/* The source has completed or aborted all messages before @ctrl->next (FC_CTRL_FORWARD). */
+/* FC_CTRL_FORWARD: the source has completed or aborted all messages before @ctrl->next. */
 void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl);
-/* A source asks whether a message has arrived, or whether there is space for it (FC_CTRL_ASK). */
+/* FC_CTRL_ASK: send the state of message @ask->seq.  @ask->next: as for FC_CTRL_FORWARD. */
 void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask);
 /*
- * A source answers FC_CTRL_RESYNC_REQ: which messages are completed (FC_CTRL_RESYNC), or that the
- * flow is closed (FC_CTRL_CLOSED).
+ * Answer to FC_CTRL_RESYNC_REQ: messages before @ctrl->next are completed or aborted
+ * (FC_CTRL_RESYNC), or all are (FC_CTRL_CLOSED; also sent without a request when a source ends).
  */
 void flitcast_rx_resynced(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 

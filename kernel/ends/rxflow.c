@@ -2,8 +2,8 @@
 /*
  * Table of the receiving flows of a site, and their eviction.
  *
- *	open ----(idle, table fills up: ask the source, LEVEL)----> asked
- *	open or asked ----(source: all is over, OVER)-------------> settled
+ *	open ----(idle, table fills up: send RESYNC_REQ)----------> asked
+ *	open or asked ----(source: all completed, RESYNC)---------> settled
  *	any ----(source: the flow is closed, CLOSED)--------------> closed
  *	asked, settled, closed ----(a packet of the flow)---------> open
  *

@@ -32,14 +32,14 @@ struct rx_key {
  * @completed: entry in rx_source.completed, while the flow is settled or closed
  * @waiting: entry in the port's list @waiting (refused for lack of buffer space) or @granted (with
  *	a grant)
- * @held: entry in the port's list @flows, once the flow has held a message
+ * @held: entry in the port's list @flows, once the flow has held, or was refused, a message
  * @ack_pending: entry in flitcast_receiver.ack_pending, while a delayed ack is pending
  * @ack_at: when the delayed ack is due
- * @need: bytes of buffer space that refused messages need, by sequence number modulo window; 0: not
- *	refused
+ * @need: bytes of buffer space that messages answered by FC_CTRL_NO_SPACE need, by sequence number
+ *	modulo window; 0: not refused
  * @granted: bytes granted (reserved) for the next message, 0: none
  * @until: when the grant expires
- * @used: time of the last packet
+ * @used: when the source last sent a packet, FC_CTRL_FORWARD, or FC_CTRL_ASK of a refused message
  * @asked_at: when the source was last asked about the flow (FC_CTRL_RESYNC_REQ)
  * @core: sequence numbers and messages being received
  */
@@ -61,13 +61,13 @@ struct rx_flow {
 	struct fc_rxflow core;
 };
 
-/* The buffer space that a refused message needs; 0: it was not refused. */
+/* Return: pointer to the bytes that a refused message needs (@need). */
 static inline u32 *rx_need(struct rx_flow *flow, u32 seq)
 {
 	return &flow->need[seq % FC_FLOW_WINDOW];
 }
 
-/* The flow holds, or has been refused, a message: flitcast_rx_reclaim() must look at it. */
+/* Let flitcast_rx_reclaim() check the flow: it is about to hold a message, or was refused one. */
 static inline void rx_holds(struct rx_flow *flow, struct flitcast_port *port)
 {
 	if (list_empty(&flow->held))
@@ -93,7 +93,10 @@ static inline struct rx_flow *flitcast_rxflow_find(struct flitcast_site *site,
 	return flitcast_rxflow_lookup(site, key);
 }
 
-/* Return: true if a flow with @key, which is not in the table, may have been evicted. */
+/*
+ * Return: true if a flow with @key, which is not in the table, may have been evicted: a flow of its
+ * source with this or a newer socket was evicted, or that is unknown.
+ */
 bool flitcast_rxflow_old(const struct flitcast_site *site, const struct rx_key *key);
 /*
  * Create a flow, charged to the memory cgroup of @port; another flow may be evicted for it.
@@ -101,11 +104,12 @@ bool flitcast_rxflow_old(const struct flitcast_site *site, const struct rx_key *
  */
 struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast_port *port,
 				     const struct rx_key *key);
-/* A packet of the flow has arrived: it is in use, and no longer asked, settled or closed. */
+/* Set @used to now: the flow is in use, and no longer asked, settled or closed. */
 void flitcast_rxflow_used(struct flitcast_site *site, struct rx_flow *flow);
 /*
- * The source says that all messages before @oldest are over and, if @closed, that it sends no more.
- * Return: true if the flow holds nothing beyond that: it may be evicted.
+ * The source keeps no message before @oldest, and sends no more if @closed.  If @oldest is the next
+ * message of the flow, and the flow has no message, refusal or grant, make it settled or closed, so
+ * that it may be evicted.  Return: true if so.
  */
 bool flitcast_rxflow_update(struct flitcast_site *site, struct rx_flow *flow, u32 oldest,
 			    bool closed);
@@ -116,7 +120,7 @@ void flitcast_rxflow_free(struct flitcast_site *site);
 
 /* rxmsg.c */
 
-/* Ask the source of a flow which of its messages are over (FC_CTRL_RESYNC_REQ). */
+/* Ask the source of a flow which messages are completed or aborted (FC_CTRL_RESYNC_REQ). */
 void flitcast_rx_resync(struct flitcast_site *site, const struct rx_key *key, u32 seq,
 			u32 oldest);
 

@@ -6,7 +6,7 @@
  * Refused flows wait in FIFO order on their port:
  *
  *	port->waiting    refused, no space reserved yet
- *	port->invited    granted: space is reserved until @until
+ *	port->granted    granted: space is reserved until @until
  *
  *	reader consumes a message ---> flitcast_port_release() ---> flitcast_rx_grant()
  *	                                  reserve space for the first waiting flows,

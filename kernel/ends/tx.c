@@ -6,9 +6,9 @@
  * socket), or the message was aborted for it.  Each target advances on its own (core/ends.c):
  *
  *	ASKING    first packet sent; the target may grant buffer space
- *	   | CONFIRM                 | NO_ROOM
+ *	   | CONFIRM                 | NO_SPACE
  *	   v                         v
- *	GRANTED   other packets   NO_ROOM   wait for FC_CTRL_GRANT, then ASKING again
+ *	GRANTED   other packets   NO_SPACE  wait for FC_CTRL_GRANT, then ASKING again
  *	   | all packets acked
  *	   v
  *	DONE                      REFUSED: no socket there; FAILED: aborted here
@@ -105,7 +105,7 @@ static void msg_completed(struct flitcast_site *site, struct flitcast_msg *msg)
  * A target cannot have received the message before the source has begun to send its last packet,
  * which it does after all others.
  *
- * Nor can a target that refused a message of one packet, sent once.  NO_ROOM is a refusal of the
+ * Nor can a target that refused a message of one packet, sent once.  NO_SPACE is a refusal of the
  * packet if one has arrived; REFUSED may also answer an FC_CTRL_ASK that overtook the packet.  The
  * network may carry two copies of a packet that was on a failing link: see struct flitcast_result.
  */
@@ -509,7 +509,7 @@ static bool repeat_begin(struct flitcast_site *site, struct flitcast_msg *msg, u
 /*
  * Return: when a target is aborted if it makes no progress.
  *
- * A target that answers NO_ROOM is not unresponsive: how long it may take is the sender's choice
+ * A target that answers NO_SPACE is not unresponsive: how long it may take is the sender's choice
  * (FLITCAST_SLOW_TARGET).  A target that keeps answering that it has nothing of the message makes
  * no progress: its answers get through, and the message does not.
  */

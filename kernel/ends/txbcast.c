@@ -3,8 +3,8 @@
  * Sends the broadcasts of this site: one packet through the relay, not the local net-input, reaches
  * all other sites, in k copies over disjoint paths (HARTS, sections 3 and 4).
  *
- *	source --- k copies over k disjoint paths ---> every other site votes (cast.c), then acks
- *	       <----------- CONFIRM, NO_ROOM --------- each target on its own
+ *	source --- k copies over k disjoint paths ---> every other site votes (bcast.c), then acks
+ *	       <----------- CONFIRM, NO_SPACE -------- each target on its own
  *	       --- retransmission: broadcast again --> targets that have it drop it
  *
  * End to end a broadcast is an ordinary message to many targets: each target acks, is asked,
