@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kernel versions: the code uses the newest interfaces; this file adds those that older kernels
- * lack, with one line each that says why.
+ * Interfaces of the newest kernel that the code uses and older kernels lack; a line for each states
+ * the difference.
  */
 #ifndef FLITCAST_COMPAT_H
 #define FLITCAST_COMPAT_H

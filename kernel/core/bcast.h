@@ -2,10 +2,10 @@
 /*
  * Broadcast in k copies over k node-disjoint paths (HARTS, section 4): tables.
  *
- * A packet of a broadcast goes from site to site by tables alone: its source and the
- * link on which it came say whether it may come there, and over which links it goes on.
- * Nothing else in it is believed, so what a site that lies can do is spoil the copies
- * that lead through it, which is one of those of any other site.
+ * Sites forward a packet of a broadcast by tables alone: its source and the input link determine
+ * whether a site accepts it, and its output links.  A site trusts nothing else in the packet.  So a
+ * faulty site can only spoil the copies whose paths lead through it, at most one of those for any
+ * other site.
  *
  * The networks look the same from each of their sites, so one table serves all
  * sources: that of a source at site 0.  It is made by the rules of the topology
@@ -29,10 +29,9 @@ struct fc_bcast_rules;
  * struct fc_bcast - a table; constant once filled
  * @topo: topology of the network
  * @rules: what fills it
- * @entry: fc_bcast_slots() of them, by site relative to the source, and direction
- *	of the link as this site sees it; a mask of the directions in which the packet
- *	goes on, with FC_BCAST_DELIVER; 0: no packet of a broadcast comes here.  The
- *	caller's memory.
+ * @entry: fc_bcast_slots() of them, by site relative to the source, and direction of the link as
+ *	this site sees it; a mask of the directions in which the packet is forwarded, with
+ *	FC_BCAST_DELIVER; 0: no packet of a broadcast comes here.  The caller's memory.
  * @start: directions in which the source begins
  * @copies: k
  *
@@ -64,7 +63,7 @@ struct fc_bcast_packet {
 
 /**
  * struct fc_bcast_work - memory for the making of a table, for each slot
- * @packet: queue of packets under way
+ * @packet: queue of packets in flight
  * @slot: queue of slots reached
  * @parent: by slot, the slot from which it was reached
  * @mark: by site
@@ -82,7 +81,7 @@ struct fc_bcast_work {
  * @topo: topology of the network
  * @copies: k
  *
- * Return: NULL, or a constant text that says why there is no such broadcast.
+ * Return: NULL, or a constant text with the reason why there is no such broadcast.
  */
 const char *fc_bcast_init(struct fc_bcast *b, const struct fc_topo *topo, unsigned int copies);
 
@@ -102,23 +101,23 @@ static inline u32 fc_bcast_slots(const struct fc_topo *topo)
 const char *fc_bcast_fill(struct fc_bcast *b, struct fc_bcast_work *work);
 
 /**
- * fc_bcast_check() - is a table what it is said to be
+ * fc_bcast_check() - does a table give k disjoint paths to each site
  * @b: filled
  * @work: fc_bcast_slots() elements, any content
  *
- * By nothing but the table and the neighbours of the topology: each site gets exactly
- * k copies, no other site is on two of their paths, no link carries two packets,
- * none comes back to the source, and no entry is without use.  A site runs this before
- * it uses a table; it takes time in proportion to the lengths of all paths.
+ * Uses nothing but the table and the neighbours of the topology.  Checks that each site gets
+ * exactly k copies, that no other site is on two of their paths, that no link carries two packets,
+ * that no packet returns to the source, and that each entry is used.  A site runs this before it
+ * uses a table; the time is proportional to the total length of all paths.
  *
- * Return: NULL, or a constant text that says what is wrong.
+ * Return: NULL, or a constant text with the error.
  */
 const char *fc_bcast_check(const struct fc_bcast *b, struct fc_bcast_work *work);
 
 /**
- * fc_bcast_next() - where a packet goes on
+ * fc_bcast_next() - next hops of a packet
  * @b: filled and checked
- * @source: site that it says to be from
+ * @source: source in the packet header
  * @site: where it is
  * @from: direction of the link on which it came, as @site sees it
  *

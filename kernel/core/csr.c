@@ -84,7 +84,7 @@ static void allowed(struct fc_csr_leg *leg, const struct fc_csr_msg *msg,
 	leg->msg.span = msg->span + (r->end - r->came);
 }
 
-/* The probe is a repetition: it goes on by the links that it took before. */
+/* The probe is a repetition: it takes the same links again. */
 static bool repeat(struct fc_csr *c, const struct fc_csr_msg *msg, struct fc_csr_leg *legs,
 		   u8 nlegs, u64 now)
 {
@@ -95,7 +95,7 @@ static bool repeat(struct fc_csr *c, const struct fc_csr_msg *msg, struct fc_csr
 	     i = fc_csr_pool_next(&c->pool, i)) {
 		struct fc_csr_res *r = &c->pool.res[i];
 
-		/* Ways have changed meanwhile. */
+		/* The routes have changed since the first probe. */
 		if (r->leg >= nlegs || !(legs[r->leg].ports & fc_bit(r->out)))
 			return false;
 		allowed(&legs[r->leg], msg, r, now);
@@ -116,9 +116,9 @@ static bool window(const struct fc_csr *c, const struct fc_csr_link *l, u64 now,
 	r->came = now + msg->lead;
 	min = r->came;
 	/*
-	 * The paper says that packets keep their order by themselves.  They do not: a
-	 * reservation that is given back later may have made the first one wait for
-	 * long, and the second one finds its place free.  So the last link keeps it.
+	 * The paper states that packets keep their order without further means.  They do not: the
+	 * first packet may wait long for a reservation that is released later, and the second
+	 * packet finds that window free.  So the last link preserves the order.
 	 */
 	if (leg->last && msg->floor && msg->span + len <= msg->floor)
 		min += msg->floor - msg->span - len + 1;
@@ -161,7 +161,7 @@ static bool reserve(struct fc_csr *c, u8 in, const struct fc_csr_msg *msg,
 	best.leg = number;
 	best.legs = nlegs;
 	best.tag = leg->tag;
-	/* Of all targets that are known: the others' ACK tells. */
+	/* The span to the known targets; the ACK carries the span to the others. */
 	best.span = here ? msg->span : 0;
 	best.lapse = now + c->lease < best.end ? now + c->lease : best.end;
 	i = fc_csr_list_add(&c->pool, &c->link[best.out], &best);
@@ -175,7 +175,7 @@ static bool reserve(struct fc_csr *c, u8 in, const struct fc_csr_msg *msg,
 	return true;
 }
 
-/* Give back all of an attempt.  Return: the links that it had. */
+/* Releases all reservations of an attempt.  Return: the links that they were on. */
 static u32 give_back(struct fc_csr *c, const struct fc_csr_id *id)
 {
 	u32 links = 0;
@@ -333,7 +333,7 @@ enum fc_csr_verdict fc_csr_answered(struct fc_csr *c, u8 port, const struct fc_c
 		return FC_CSR_DROP;
 	}
 	r = on_link(c, port, msg->id.site, msg->id.number);
-	/* Of an attempt that is over, given back or not confirmed in time. */
+	/* The reservation was used or released, or has lapsed. */
 	if (!r || !stands(r) || !same(&r->id, &msg->id))
 		return FC_CSR_DROP;
 	if (msg->type == FC_CSR_ACK)

@@ -2,21 +2,20 @@
 /*
  * Conflict sense routing (Varvarigos and Bertsekas, 1992) at one site.
  *
- * A packet enters the network when it has reserved its way: a probe goes the way that the
- * packet will go, and reserves on each link a window of time, and room to wait for it.
- * Where it fails, a NACK goes back and gives everything back, and the packet stays at its
- * source.  An ACK comes back from the destination and confirms one link after the other,
- * the source's last: what enters has all of its way.
+ * A packet enters the network when it has reserved its path: a probe takes the path that the packet
+ * will take, and reserves on each link a window of time, and buffer space to wait for it.  Where a
+ * probe fails, a NACK returns to the source and releases everything, and the packet stays at its
+ * source.  An ACK returns from the destination and confirms one link after the other, the source's
+ * last: a packet that enters has reserved its whole path.
  *
- * Each site has a clock of its own.  A probe carries only how long after itself the packet
- * will come.  With one clock and windows of length one it is the paper's protocol in slots:
- * @now of a control interval is the number of the slot to come, and fc_csr_control_end() its
- * end.
+ * Each site has a clock of its own.  A probe carries only the delay between its own arrival and the
+ * packet's.  With one clock and windows of length one this is the paper's protocol in slots: @now
+ * of a control interval is the number of the next slot, and fc_csr_control_end() its end.
  *
- * Who owns a struct fc_csr gives it probes, their answers, packets and the time, and sends
- * what it is told to.  Frames may be lost, doubled or late: what a probe reserved lapses unless
- * it is confirmed, and all is known by packet and attempt.  What a peer can make a site
- * hold is bounded by @quota.
+ * The owner of a struct fc_csr passes it probes, their answers, packets and the time, and sends the
+ * messages that it returns.  Frames may be lost, duplicated or late: a reservation lapses unless it
+ * is confirmed, and is identified by packet and attempt.  @quota bounds the reservations that a
+ * peer can make a site hold.
  */
 #ifndef FC_CORE_CSR_H
 #define FC_CORE_CSR_H
@@ -36,21 +35,21 @@ enum fc_csr_stat {
 	FC_CSR_LAPSED,		/* reservations never confirmed */
 	FC_CSR_ORPHANED,	/* reservations confirmed, but no packet arrived */
 	FC_CSR_BLOCKED,		/* probes: no window, or no room to wait for it */
-	FC_CSR_LATE,		/* packets: their window was over, or never theirs */
-	FC_CSR_DOUBLE,		/* packets: another one's window was not over; never happens */
+	FC_CSR_LATE,		/* packets: their window had ended, or was never theirs */
+	FC_CSR_DOUBLE,		/* packets: another one's window had not ended; never happens */
 	FC_CSR_STATS
 };
 
 enum fc_csr_type {
 	FC_CSR_PROBE = 1,	/* forward: reserve */
 	FC_CSR_ACK,		/* back: everything from here on is confirmed */
-	FC_CSR_NACK,		/* back: give it back */
-	FC_CSR_RELEASE,		/* forward: give it back */
+	FC_CSR_NACK,		/* back: release the reservation */
+	FC_CSR_RELEASE,		/* forward: release the reservation */
 	FC_CSR_TYPES
 };
 
 /**
- * struct fc_csr_msg - what neighbours tell each other
+ * struct fc_csr_msg - message between neighbours
  * @type: enum fc_csr_type
  * @id: whose reservation
  * @epoch: of the network's routes; those of others count for nothing
@@ -72,11 +71,11 @@ struct fc_csr_msg {
 };
 
 /**
- * struct fc_csr_leg - a branch of a packet's way from here
+ * struct fc_csr_leg - a branch of a packet's path from here
  * @ports: links that it may leave by: the one with the earliest window is taken
  * @last: there is a target of it at the end of the link
  * @wait: the packet waits here outside of the links' buffers, as long as it has to
- * @tag: whatever its owner wants to find again with the reservation
+ * @tag: data of the caller, kept with the reservation
  * @port: result: link
  * @msg: result: to be sent there
  */
@@ -155,18 +154,18 @@ void fc_csr_init(struct fc_csr *c);
 /**
  * fc_csr_probe() - a probe came in, or begins here
  * @c: reservations
- * @in: port that it came by; FC_PORT_LOCAL: of this site, or of a packet that is to go on
- *	from here
+ * @in: port that it came by; FC_PORT_LOCAL: of this site, or of a packet that reserves anew from
+ *	here
  * @msg: probe
- * @legs: ways on; all of them or none are reserved.  None: all targets are here
+ * @legs: branches from here; all of them or none are reserved.  None: all targets are here
  * @nlegs: up to FC_CSR_LEGS
  * @here: one of the targets is here
  * @now: time
  * @answer: result: of a probe that ends here the ACK, if it fails the NACK
  *
- * One that came before reserves nothing new and goes on as it did then.  One of a newer
- * attempt gives back what older ones have reserved; links of theirs that are not asked for
- * now are in @answer->release, with the identity of that attempt.
+ * A repeated probe reserves nothing new and takes the same links again.  A probe of a newer attempt
+ * releases the reservations of older ones; links of theirs that it does not use are in
+ * @answer->release, with the identity of the older attempt.
  *
  * Return: FC_CSR_PASS: send @legs[].msg; FC_CSR_HERE: it ends here: send @answer->msg;
  * FC_CSR_BLOCK: no window: the same; FC_CSR_DROP: it is of no use.  In each case a
@@ -184,11 +183,11 @@ enum fc_csr_verdict fc_csr_probe(struct fc_csr *c, u8 in, const struct fc_csr_ms
  * @now: time
  * @answer: result
  *
- * An ACK goes on when all branches are confirmed; a NACK of one gives back all.
+ * An ACK is forwarded when all branches are confirmed; a NACK of one branch releases all.
  *
- * Return: FC_CSR_PASS: send @answer->msg on @answer->port; FC_CSR_HERE: it is about a packet
- * that began here: @answer->msg tells what; FC_CSR_DROP.  In each case @answer->release is to
- * be sent.
+ * Return: FC_CSR_PASS: send @answer->msg on @answer->port; FC_CSR_HERE: it is about a packet that
+ * began here: @answer->msg is the result; FC_CSR_DROP.  In each case @answer->release is to be
+ * sent.
  */
 enum fc_csr_verdict fc_csr_answered(struct fc_csr *c, u8 port, const struct fc_csr_msg *msg,
 				    u64 now, struct fc_csr_answer *answer);
@@ -210,7 +209,7 @@ u64 fc_csr_tag(const struct fc_csr *c, u32 site, u32 number, u8 port);
  * enum fc_csr_turn - may a packet go?
  * @FC_CSR_WAIT: later
  * @FC_CSR_GO: now
- * @FC_CSR_TOO_LATE: its window is over, or it has none: it has to reserve anew
+ * @FC_CSR_TOO_LATE: its window has ended, or it has none: it has to reserve anew
  */
 enum fc_csr_turn {
 	FC_CSR_WAIT,
@@ -230,7 +229,7 @@ enum fc_csr_turn {
 enum fc_csr_turn fc_csr_turn(const struct fc_csr *c, u32 site, u32 number, u8 port, u64 now,
 			     u64 *at);
 
-/* Its first bit is sent: fc_csr_turn() said so. */
+/* The caller has begun to send the packet, after fc_csr_turn() returned FC_CSR_GO. */
 void fc_csr_sent(struct fc_csr *c, u32 site, u32 number, u8 port, u64 now);
 
 /* Counts a packet that missed its window. */
@@ -239,22 +238,22 @@ void fc_csr_late(struct fc_csr *c);
 /**
  * fc_csr_time() - time passes
  * @c: reservations
- * @now: time: windows that end now are over
+ * @now: time: windows that end at @now count as ended
  *
  * To be called at @c->next_at, and as often as one likes.
  */
 void fc_csr_time(struct fc_csr *c, u64 now);
 
-/* In slots: the control interval is over, and what is not confirmed is given back. */
+/* In slots: the control interval has ended; releases the reservations that are not confirmed. */
 void fc_csr_control_end(struct fc_csr *c);
 
-/* A link died: what was to leave or come by it is given back. */
+/* A link died: releases the reservations of packets that were to leave or arrive by it. */
 void fc_csr_link_down(struct fc_csr *c, u8 port);
 
 /* Routes have changed everywhere: nothing that was reserved counts. */
 void fc_csr_epoch(struct fc_csr *c, u32 epoch);
 
-/* Reservations that are tentative, confirmed, or used and not over. */
+/* Number of reservations in a state: tentative, confirmed, or in use. */
 u32 fc_csr_count(const struct fc_csr *c, enum fc_csr_state state);
 
 enum fc_csr_entry_state {
@@ -266,7 +265,7 @@ enum fc_csr_entry_state {
 /**
  * struct fc_csr_entry - an entry buffer: one packet that is to enter the network
  * @state: enum fc_csr_entry_state
- * @asked: a probe of it is under way, as far as is known
+ * @asked: a probe of it is in flight, as far as is known
  * @id: of the last attempt
  * @from: when it may leave at the earliest
  * @arrival: when accepted: when it will have come to its last target
@@ -306,11 +305,11 @@ enum fc_csr_verdict fc_csr_entry_try(struct fc_csr_entry *e, struct fc_csr *c, u
 				     u64 now, struct fc_csr_answer *answer);
 
 /**
- * fc_csr_entry_receive() - FC_CSR_HERE was said of this packet
+ * fc_csr_entry_receive() - fc_csr_answered() has returned FC_CSR_HERE for this packet
  * @e: entry
  * @msg: the answer's message
  *
- * Return: false: it is about an attempt that is over: nothing has changed.
+ * Return: false: the message is of an earlier attempt; nothing has changed.
  */
 bool fc_csr_entry_receive(struct fc_csr_entry *e, const struct fc_csr_msg *msg);
 

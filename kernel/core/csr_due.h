@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Conflict sense routing: the packets that have reserved their way to this site, and when each
- * is due, so that it can be told afterwards whether it was on time.
+ * Conflict sense routing: the packets that have reserved a path to this site, and when each is due,
+ * so that the site can check afterwards whether it was on time.
  *
- * Nothing depends on it.  The memory is fixed, and the oldest give way: what is forgotten is a
- * time that is not told, and what a peer makes up one that is told wrongly.
+ * No decision depends on it.  The memory is fixed, and new entries replace the oldest: the due time
+ * of a replaced entry is not reported, and that of a forged packet is reported wrongly.
  */
 #ifndef FC_CORE_CSR_DUE_H
 #define FC_CORE_CSR_DUE_H

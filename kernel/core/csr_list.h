@@ -7,11 +7,11 @@
  *	from          at             end
  *	 |--- wait ---|--- window ---|
  *
- * Windows of a link never overlap, and at no time more than @k waits do.  In the paper
- * time is cut into slots, and a list has a link bit and a number of buffers for each of
- * them; a slot is a window of length one here, at the time that is its number.  Both
- * are read off the waits and windows, so what is given back takes with it all that it had
- * reserved, and nothing of another's.
+ * Windows of a link never overlap, and at no time more than @k waits do.  In the paper time is cut
+ * into slots, and a list has a link bit and a number of buffers for each of them; a slot is a
+ * window of length one here, at the time that is its number.  Both are read off the waits and
+ * windows, so releasing a reservation frees all of its window and buffers, and nothing of
+ * another's.
  */
 #ifndef FC_CORE_CSR_LIST_H
 #define FC_CORE_CSR_LIST_H
@@ -38,7 +38,7 @@ struct fc_csr_id {
 
 enum fc_csr_state {
 	FC_CSR_FREE,
-	FC_CSR_TENT,	/* made by a probe; given back unless it is confirmed in time */
+	FC_CSR_TENT,	/* made by a probe; released unless it is confirmed in time */
 	FC_CSR_CONF,	/* confirmed: the packet may come */
 	FC_CSR_USED,	/* the packet is being sent, or was: it occupies the rest of its window */
 };
@@ -50,7 +50,7 @@ enum fc_csr_state {
  * @at: when its window begins
  * @latest: when the packet may begin at the latest
  * @end: when the window ends, which is when the packet has come to the next site
- * @lapse: when it is given back unless something happens
+ * @lapse: when it is released, unless it is confirmed or used before
  * @tag: the leg's
  * @span: from when the packet was to leave its source to its arrival at the last
  *	of its targets beyond the link, as far as it is known
@@ -147,13 +147,13 @@ bool fc_csr_list_fit(const struct fc_csr_pool *p, const struct fc_csr_link *l, u
  * fc_csr_list_add() - reserve
  * @p: pool
  * @l: link
- * @r: content; @at is what fc_csr_list_fit() said; links are set here
+ * @r: content; @at is the result of fc_csr_list_fit(); links are set here
  *
  * Return: its index, or FC_CSR_NONE: the pool is empty.
  */
 u16 fc_csr_list_add(struct fc_csr_pool *p, struct fc_csr_link *l, const struct fc_csr_res *r);
 
-/* Give back a reservation, which is in the list of this link. */
+/* Release a reservation, which is in the list of this link. */
 void fc_csr_list_del(struct fc_csr_pool *p, struct fc_csr_link *l, u16 i);
 
 #endif /* FC_CORE_CSR_LIST_H */

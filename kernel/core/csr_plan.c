@@ -5,7 +5,7 @@
 
 #define US		((u64)1000)
 #define MS		(1000 * US)
-/* Windows end, and what is lost is given up, long before that. */
+/* Windows end, and reservations of lost packets lapse, long before that. */
 #define HORIZON		(1500 * MS)
 #define LEASE		(300 * MS)
 /* A guard that is not known, and bounds of one that is. */
@@ -44,9 +44,9 @@ static_assert(FC_CSR_INJQS == FC_VNET_INJQS);
 static_assert(GUARD_MAX <= 0xffffffff && SETUP_MAX <= 0xffffffff, "32-bit kernels divide no u64");
 
 /*
- * Settles where so many are too short: it grows by a quarter with one that is, and shrinks
- * by 1/@many of that with one that is not.  So it goes with what is seen, and asks for no
- * idea of how delays are distributed.
+ * The value converges to where one delay in about @many exceeds it: it grows by a quarter if it was
+ * too short, and else shrinks by 1/@many of that.  So it follows the measured delays, and assumes
+ * nothing of their distribution.
  */
 static u64 learn(u64 value, bool too_short, u32 many, u64 least, u64 most)
 {
@@ -119,7 +119,7 @@ void fc_csr_plan_init(struct fc_csr_plan *p)
 }
 
 /*
- * Ways.
+ * Paths.
  */
 
 /* Unique among the packets of a socket, and nearly so among those of a site. */
@@ -180,8 +180,8 @@ static u8 branch(const struct fc_csr_plan *p, bool local, struct fc_split *s, u6
 }
 
 /*
- * Where a packet passes, what has no way in its class ends: the operator takes it, and it reserves
- * the rest from there.  Return: how many branches; FC_CSR_LEGS + 1: it cannot go so.
+ * At a transit site, targets without a route in the packet's class end: the operator sends the
+ * packet to them anew.  Return: number of branches, or more than FC_CSR_LEGS if it has to be split.
  */
 static u8 branches(const struct fc_csr_plan *p, bool local, u8 class, const u32 *site, u8 n,
 		   struct fc_csr_leg *legs, bool *here)
@@ -353,7 +353,7 @@ static bool common(const u32 *a, u8 na, const u32 *b, u8 nb)
 	return false;
 }
 
-/* Another lane has a packet for one of these targets that came before. */
+/* Does an older packet for one of these targets wait in another injection queue? */
 static bool behind(const struct fc_csr_plan *p, u8 injq, const u32 *site, u8 n)
 {
 	const struct fc_vnet *v = p->vnet;
@@ -374,7 +374,7 @@ static bool behind(const struct fc_csr_plan *p, u8 injq, const u32 *site, u8 n)
 	return false;
 }
 
-/* Lanes may go on. */
+/* Makes the switch look at all injection queues again. */
 static void wake_injqs(struct fc_csr_plan *p)
 {
 	u8 l;
@@ -440,7 +440,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const st
 		s->retry_at = 0;
 		s->order = ++p->order;
 	}
-	/* When the other one has gone this lane is looked at, too. */
+	/* When the other packet has left, the switch looks at this injection queue, too. */
 	if (behind(p, injq, site, n))
 		return FC_CSR_STAYS;
 	if (p->now < s->retry_at) {
@@ -450,7 +450,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const st
 	class = fc_vnet_begin(p->vnet, site, n);
 	nlegs = branches(p, true, class, site, n, legs, &here);
 	if (!nlegs || nlegs > FC_CSR_LEGS || (n > 1 && s->tries >= TREE_TRIES)) {
-		/* Only for here, or without a way; or as a tree it fails. */
+		/* All targets are here, one has no route, or attempts as a tree have failed. */
 		s->entry.state = FC_CSR_EMPTY;
 		wake_injqs(p);
 		admitted(head, 0, fx);
@@ -563,9 +563,9 @@ u32 fc_csr_plan_dirs(const struct fc_csr_plan *p, const u8 *head, unsigned int t
 }
 
 /*
- * A packet that missed its window gets another one, of this link alone, in the first gap
- * between those of others.  It goes on like that from site to site, or catches up.  A probe for
- * the rest of its way would take longer, and hold up what came behind it by the same channel.
+ * A packet that missed its window gets another one, of this link alone, in the first gap between
+ * those of others.  It does so at each site until it catches up.  A probe for the rest of its path
+ * would take longer, and delay the packets behind it in the same channel.
  */
 static bool reserve_anew(struct fc_csr_plan *p, u8 port, const struct fc_vin *in, const u8 *head,
 			 u64 mask, const struct fc_csr_id *id)
@@ -586,7 +586,7 @@ static bool reserve_anew(struct fc_csr_plan *p, u8 port, const struct fc_vin *in
 	msg.type = FC_CSR_ACK;
 	fc_csr_answered(&p->c, port, &msg, p->now, &answer);
 	fc_csr_late(&p->c);
-	/* One that is late as it leaves its lane is so because its ACK was. */
+	/* If a packet is late when it leaves its injection queue, its ACK was late. */
 	if (fc_wire_hops(head) || p->now != p->admitted_at)
 		missed(p, true);
 	count(p);

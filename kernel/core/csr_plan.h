@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Mode csr at a site: the switch of core/vnet.h, whose packets go when and where they have
+ * Mode csr at a site: the switch of core/vnet.h, which sends packets when and where they have
  * reserved (core/csr.h).
  *
- * The lanes in which packets of a site wait are its entry buffers.  A packet stays there
- * until it is accepted; then each branch leaves in its window, and at the next site
- * the moment it should have come is that of its next window: no site keeps packets, but
- * for the guard.  One that is late stays in the channel that it came by, without loss as
- * in mode vnet, and reserves anew from there, link by link.
+ * The injection queues of a site are its entry buffers.  A packet stays there until it is accepted;
+ * then each branch leaves in its window, and its next window begins when it is due at the next
+ * site: no site keeps packets, but for the guard.  A late packet stays in its input channel,
+ * without loss as in mode vnet, and reserves anew from there, link by link.
  *
- * A packet is known by its source and a number made of its socket, message and place in
- * that; who reserves for it farther on does so by a later attempt.
+ * A packet is identified by its source and a number made of its socket, message and place in that;
+ * a site on the path that reserves for it uses a later attempt.
  */
 #ifndef FC_CORE_CSR_PLAN_H
 #define FC_CORE_CSR_PLAN_H
@@ -18,7 +17,7 @@
 #include "csr_due.h"
 #include "wire_csr.h"
 
-/* Lanes of a site, at most. */
+/* Maximum number of injection queues of a site. */
 #define FC_CSR_INJQS	4
 /* Frames of one event, at most: as many as the effects of a run, and those of one attempt. */
 #define FC_CSR_FRAMES	(32 + FC_PORTS_MAX + FC_CSR_LEGS)
@@ -29,11 +28,11 @@ struct fc_vnet;
 struct fc_vin;
 
 /**
- * struct fc_csr_stay - a packet that waits in a lane to be accepted
+ * struct fc_csr_stay - a packet that waits in an injection queue to be accepted
  * @entry: its attempts
  * @retry_at: when it asks again
  * @tries: attempts so far
- * @order: which packet of the lanes came first; wraps
+ * @order: order of arrival among the packets of all injection queues; wraps
  */
 struct fc_csr_stay {
 	struct fc_csr_entry entry;
@@ -49,12 +48,12 @@ struct fc_csr_stay {
  * @vnet: the switch
  * @frame: ring of the last FC_CSR_FRAMES payloads, to which effects point
  * @next: the place of the next one
- * @stay: by lane
+ * @stay: by injection queue
  * @floor: by site: when the last packet of this site comes there
  * @dues: packets that come to this site
  * @guard: by how much packets may leave after their windows began, ns
  * @setup: time that nearly every ACK takes, ns: a packet does not leave before
- * @answered_at: when the last ACK came, or was given up
+ * @answered_at: when the last ACK came, or the wait for it timed out
  * @rng: state of random numbers
  * @tries: attempts of this site
  * @order: packets of this site
@@ -98,7 +97,7 @@ void fc_csr_plan_init(struct fc_csr_plan *p);
 void fc_csr_plan_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame, u64 now,
 		    struct fc_effects *fx);
 
-/* Time passes; what may go by now is said to the switch, which wants an event next. */
+/* Time passes; marks the packets that may leave by now, and the switch wants an event next. */
 void fc_csr_plan_time(struct fc_csr_plan *p, u64 now);
 
 /* Return: when fc_csr_plan_time() is due. */
@@ -117,9 +116,9 @@ u64 fc_csr_plan_due(const struct fc_csr_plan *p, const u8 *head);
  */
 
 /**
- * enum fc_csr_admission - what becomes of a packet in a lane
- * @FC_CSR_STAYS: it is not accepted yet; the lane is looked at when it may be
- * @FC_CSR_ADMITTED: it is, or it has no way to reserve
+ * enum fc_csr_admission - verdict on a packet in an injection queue
+ * @FC_CSR_STAYS: it is not accepted yet; the switch looks at the queue when it may be
+ * @FC_CSR_ADMITTED: it is accepted, or it has no path to reserve
  * @FC_CSR_APART: it has to go to its targets one by one
  */
 enum fc_csr_admission {

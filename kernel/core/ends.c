@@ -38,7 +38,7 @@ static void rx_clear(struct fc_rxmsg *msg)
 	memset(msg, 0, sizeof(*msg));
 }
 
-/* The source has given up, or forgotten, all before @oldest. */
+/* The source has completed or aborted all messages before @oldest. */
 static void skip_to(struct fc_rxflow *flow, u32 oldest,
 		    void (*skip)(void *arg, struct fc_rxmsg *msg), void *arg)
 {
@@ -84,7 +84,7 @@ enum fc_rx_verdict fc_rxflow_packet(struct fc_rxflow *flow, const struct fc_targ
 	/* A source asks with an early packet; later ones are not in the bitmap. */
 	if (m->state == FC_RX_EMPTY)
 		return index < 64 ? FC_RX_ADMIT : FC_RX_BAD;
-	/* The reader is told one length: a packet of another one would be missing bytes. */
+	/* The reader gets one length: a packet with another one would leave bytes missing. */
 	if (m->off != part->off || m->len != part->len || m->count != part->count)
 		return FC_RX_BAD;
 	if (m->state == FC_RX_COMPLETE || index < m->base)
@@ -183,7 +183,7 @@ bool fc_txtarget_repeat(struct fc_txtarget *t)
 	/* The receiver has nothing of the message: its grant of buffer space was lost. */
 	if (t->state == FC_TX_NO_SPACE)
 		return true;
-	/* Where all is received but not yet its turn, the last packet asks for the level. */
+	/* If all packets are received but not yet in order, the last one asks for the ack. */
 	t->sent = t->base < t->part.count ? t->base : t->base - 1;
 	return false;
 }
@@ -224,12 +224,12 @@ bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c)
 		if (t->state != FC_TX_ASKING)
 			return false;
 		t->state = FC_TX_NO_SPACE;
-		t->put_off = true;
+		t->refused_once = true;
 		return true;
 	case FC_CTRL_GRANT:
 		if (t->state == FC_TX_ASKING)
 			return false;
-		/* Begin, or begin again: the target has given up what it had of it. */
+		/* Begin, or begin again: the target has dropped its packets of the message. */
 		t->state = FC_TX_ASKING;
 		t->sent = 0;
 		t->base = 0;

@@ -3,13 +3,11 @@
  * End to end: numbers, windows, confirmations, duplicates and order, per flow.
  * A flow is what one socket sends to one target port.
  *
- * The source keeps a message until every target has confirmed it, and sends
- * what is missing again; so whatever is lost or dropped on the way is lost for
- * a while only.  A target takes each message once and in order.  It admits a
- * message only when it has room for all of it: whatever it admitted it can
- * complete, so receivers cannot block each other with halves of messages.  The
- * first packet of a message asks for that room; the others follow its
- * confirmation.
+ * The source keeps a message until every target has confirmed it, and sends what is missing again;
+ * so a packet that is lost or dropped en route only delays its message.  A target takes each
+ * message once and in order.  It admits a message only when it has room for all of it.  So it can
+ * complete each admitted message, and receivers cannot block each other with halves of messages.
+ * The first packet of a message asks for that room; the others follow its confirmation.
  */
 #ifndef FC_CORE_ENDS_H
 #define FC_CORE_ENDS_H
@@ -49,8 +47,8 @@ enum fc_rx_state {
  * @h: the runner's
  * @have: packets received from @base on
  * @seq: number in the flow
- * @off: first byte of the part, as the first packet said it
- * @len: bytes of the part, likewise: packets that say otherwise are not of this message
+ * @off: first byte of the part, from the first packet
+ * @len: bytes of the part, likewise: packets with another value are not of this message
  * @base: packets received without a gap
  * @count: packets of the part
  * @state: enum fc_rx_state
@@ -95,12 +93,12 @@ enum fc_rx_verdict {
  * @packet: number of the packet in the message
  * @slot: the message, where the verdict is not FC_RX_BAD; NULL if it was
  *	delivered before
- * @skip: called for every message given up by the source (older than @t->seq -
- *	@t->lag) that holds something
+ * @skip: called for every message aborted by the source (older than @t->seq - @t->outstanding) that
+ *	holds something
  * @arg: for @skip
  *
- * Whatever the verdict, messages that waited for those given up may now be
- * ready: fc_rxflow_ready() is to be asked first.
+ * Whatever the verdict, messages that waited for the aborted ones may now be ready: the caller
+ * calls fc_rxflow_ready() first.
  *
  * Return: verdict.
  */
@@ -110,20 +108,20 @@ enum fc_rx_verdict fc_rxflow_packet(struct fc_rxflow *flow, const struct fc_targ
 				    void (*skip)(void *arg, struct fc_rxmsg *msg), void *arg);
 
 /**
- * fc_rxflow_forward() - the source says that all before @oldest is over
+ * fc_rxflow_forward() - the source reports that all messages before @oldest are completed
  * @flow: flow
  * @oldest: the oldest message that it still keeps; where it keeps none, the number
  *	of its next one
  * @skip: called for every message before that which holds something
  * @arg: for @skip
  *
- * For a target to which no later packet may come to tell it (struct fc_target,
- * @outstanding).  fc_rxflow_ready() is to be asked after it.
+ * For a target that may receive no later packet with this report (struct fc_target, @outstanding).
+ * The caller calls fc_rxflow_ready() afterwards.
  */
 void fc_rxflow_forward(struct fc_rxflow *flow, u32 oldest,
 		       void (*skip)(void *arg, struct fc_rxmsg *msg), void *arg);
 
-/* A flow that is new here, or was forgotten, begins: all before @oldest is over at its source. */
+/* Begin a flow without state here: its source has completed all messages before @oldest. */
 static inline void fc_rxflow_begin(struct fc_rxflow *flow, u32 oldest)
 {
 	flow->begun = true;
@@ -148,8 +146,8 @@ static inline struct fc_rxmsg *fc_rxflow_ready(struct fc_rxflow *flow)
 void fc_rxflow_delivered(struct fc_rxflow *flow, struct fc_rxmsg *msg);
 
 /*
- * Delivers the next message, of which fc_rxflow_packet() has said FC_RX_ADMIT and which is whole in
- * that packet: instead of fc_rxflow_admit() and what follows it.
+ * Delivers the next message, which is whole in a packet for which fc_rxflow_packet() has returned
+ * FC_RX_ADMIT: replaces fc_rxflow_admit() and the calls after it.
  */
 static inline void fc_rxflow_pass(struct fc_rxflow *flow)
 {
@@ -159,7 +157,7 @@ static inline void fc_rxflow_pass(struct fc_rxflow *flow)
 /* Was message @seq admitted, and is not delivered? */
 bool fc_rxflow_holds(const struct fc_rxflow *flow, u32 seq);
 
-/* Fill in what a confirmation says of message @seq: next, base, have. */
+/* Fill in the fields of a confirmation of message @seq: next, base, have. */
 void fc_rxflow_confirm(const struct fc_rxflow *flow, u32 seq, struct fc_ctrl *ctrl);
 
 /*
@@ -178,7 +176,7 @@ enum fc_tx_state {
 	FC_TX_NO_SPACE,		/* the target waits for its reader */
 	FC_TX_DONE,		/* confirmed */
 	FC_TX_REFUSED,		/* no socket there */
-	FC_TX_FAILED,		/* given up */
+	FC_TX_FAILED,		/* aborted */
 };
 
 /**
@@ -192,7 +190,7 @@ enum fc_tx_state {
  * @state: enum fc_tx_state
  * @behind: other targets of the message do not wait for it (txlist.h)
  * @blocks: they do, or will when they come to its packet
- * @put_off: it had no room when it was asked for it
+ * @refused_once: the target has refused the message for lack of buffer space
  * @earned: packets with which it has earned patience (txlist.h)
  */
 struct fc_txtarget {
@@ -204,14 +202,14 @@ struct fc_txtarget {
 	u8 state;
 	bool behind:1;
 	bool blocks:1;
-	bool put_off:1;
+	bool refused_once:1;
 	u16 earned;
 };
 
 /**
  * struct fc_txflow - sending end of a flow
  * @next: number of the next message
- * @oldest: number of the oldest message that is not over
+ * @oldest: number of the oldest message that is not completed
  */
 struct fc_txflow {
 	u32 next;
@@ -252,17 +250,17 @@ static inline bool fc_txtarget_unsent(const struct fc_txtarget *t)
  * @t: target, to which the message goes for the first time
  * @flow: its flow
  *
- * It can in the first three quarters of the window: whoever fills it is confirmed as fast as
- * packets come.
+ * It can in the first three quarters of the window: a source that fills the window gets
+ * confirmations as fast as packets arrive.
  *
- * Return: true if a confirmation of a later message may stand for this one's.
+ * Return: true if a confirmation of a later message may replace this one's.
  */
 static inline bool fc_txtarget_may_delay(const struct fc_txtarget *t, const struct fc_txflow *flow)
 {
 	return t->part.count == 1 && t->seq - flow->oldest < FC_FLOW_WINDOW / 4 * 3;
 }
 
-/* Packet @packet of the message is on its way to this target. */
+/* Packet @packet of the message is en route to this target. */
 void fc_txtarget_sent(struct fc_txtarget *t, int packet);
 
 /**
@@ -276,10 +274,10 @@ bool fc_txtarget_repeat(struct fc_txtarget *t);
 
 /**
  * fc_txtarget_answer() - a control frame about this target
- * @t: target, not over
- * @c: what it says; it speaks of the flow of @t
+ * @t: target, not completed
+ * @c: its entry, about the flow of @t
  *
- * Return: true if it is news.
+ * Return: true if it has changed the state of the target.
  */
 bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c);
 

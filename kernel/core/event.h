@@ -45,7 +45,7 @@ struct fc_event {
 	struct fc_flit flit;
 };
 
-/* The packet's other branches were aborted: it goes on after a random wait (section 4.1). */
+/* The packet's other branches were aborted: serve it after a random wait (section 4.1). */
 #define FC_SERVE_ABORTED	0x01
 
 /* Effects of an event, which the caller performs. */
@@ -56,15 +56,15 @@ enum fc_effect_type {
 	FC_FX_SERVE,		/* operator: deliver @mask's local entries, send its others on */
 	FC_FX_SERVE_LOCAL,	/* operator: deliver @mask's local entries */
 	FC_FX_DISCARD,		/* operator: empty the network-buffer */
-	FC_FX_UNREACHABLE,	/* tell the source: no way to these targets */
+	FC_FX_UNREACHABLE,	/* report to the source: no route to these targets */
 	FC_FX_DROP,		/* the handle is not needed any more */
 	FC_FX_RESET,		/* the ends of a link contradict each other: begin it anew */
 	FC_FX_RESEND,		/* flit to a link, as it was sent before */
 	FC_FX_RELEASE,		/* flits sent before @seq need not be kept any more */
-	FC_FX_RESCUE,		/* flits of a link that is gone may not have come: another way */
+	FC_FX_RESCUE,		/* flits that a dead link may have lost: another route */
 	FC_FX_ROUTE,		/* a front waits for FC_EV_ROUTE, after all other effects */
 	FC_FX_RESERVE,		/* frame of mode csr to a link (core/csr_plan.h) */
-	FC_FX_ADMITTED,		/* packet of this site leaves its lane (core/csr_plan.h) */
+	FC_FX_ADMITTED,		/* packet of this site leaves its injection queue (csr_plan.h) */
 };
 
 /**
@@ -81,9 +81,9 @@ enum fc_effect_type {
  *	(release) or not known to have been taken (rescue)
  * @ack: cumulative ack of the reverse channel
  * @status: payload of the frame (status)
- * @mask: targets that go there (send of a front); that are to be served, all
- *	others of the list having no way (serve); that are meant (unreachable); when the packet
- *	will have come to its last target, or 0: it has not reserved (admitted)
+ * @mask: targets that go there (send of a front); that are to be served, all others of the list
+ *	having no route (serve); without a route (unreachable); when the packet will have come to
+ *	its last target, or 0: it has not reserved (admitted)
  * @flit: the flit; its handle is NULL for a terminator without a frame; of a reserve @head and
  *	@data are the frame's payload, of an admitted @head is the packet's: neither has a handle
  */

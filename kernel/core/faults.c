@@ -38,7 +38,7 @@ void fc_faults_init(struct fc_faults *f)
 }
 
 /*
- * News that neighbours have not been told yet.
+ * Updates that are not yet sent to all neighbours.
  */
 
 static void announce(struct fc_faults *f, u32 site, u32 ports)
@@ -68,7 +68,7 @@ static void announced(struct fc_faults *f, struct fc_known *k, u8 port)
 	f->end[port].unannounced--;
 }
 
-/* Go through the list; what nobody is to be told of any more leaves it. */
+/* Step through the list; removes a site without pending neighbours. */
 static u32 step(struct fc_faults *f, u32 before, u32 site)
 {
 	struct fc_known *k = &f->known[site];
@@ -104,7 +104,7 @@ static void change(struct fc_faults *f, u32 site, u32 incarnation, u32 version, 
 	f->digest += mix(site, k);
 }
 
-/* This site says how its links are; not more often than its spacing. */
+/* Announces the state of this site's links; at most once per spacing. */
 static void announce_own(struct fc_faults *f)
 {
 	struct fc_known *k = &f->known[f->id];
@@ -156,7 +156,7 @@ void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now)
 	own_soon(f);
 }
 
-/* In the order of what a site says; lives are told apart, but none is before another. */
+/* By version; incarnations are distinguished, but their order has no meaning. */
 static bool newer(const struct fc_fault *a, const struct fc_known *b)
 {
 	if (!b->version)
@@ -182,7 +182,7 @@ static void accept(struct fc_faults *f, u8 port, const struct fc_fault *fault)
 		return;
 	}
 	if (fault->site == f->id) {
-		/* An earlier life said it, and is believed until this one says more. */
+		/* An earlier incarnation announced it; a later version replaces it. */
 		f->overtake = true;
 		if (fc_before(f->beyond, fault->version))
 			f->beyond = fault->version;
@@ -214,7 +214,7 @@ bool fc_faults_received(struct fc_faults *f, u8 port, const struct fc_faults_msg
 		return true;
 	for (i = 0; i < msg->n; i++)
 		accept(f, port, &msg->fault[i]);
-	/* News under way may explain the difference; the next digest shows whether they arrived. */
+	/* Updates in flight may explain the difference; the next digest will show it. */
 	if (msg->n || msg->digest == f->digest || end->unannounced || now < end->sync_at)
 		return true;
 	end->sync_at = now + f->spacing;

@@ -2,14 +2,13 @@
 /*
  * Link-state database: the dead links of the whole network, at each site.
  *
- * Each site announces which of its own links do not work, and neighbours flood the
- * announcement until every site has it.  A link is dead if either of its ends says so; a
- * site is dead if all of its neighbours announce their link to it as dead.
+ * Each site announces which of its own links do not work, and neighbours flood the announcement
+ * until every site has it.  A link is dead if either of its ends announces it as dead; a site is
+ * dead if all of its neighbours announce their link to it as dead.
  *
- * Frames that tell of it (FC_FRAME_FAULTS) are neither numbered nor confirmed:
- * every frame carries a digest of all that its sender knows, and one goes to each
- * neighbour now and then.  Where the digests differ, the neighbours tell each other
- * everything.
+ * Frames with announcements (FC_FRAME_FAULTS) are neither numbered nor acked: every frame carries a
+ * digest of its sender's database, and each neighbour gets one periodically.  Where the digests
+ * differ, the neighbours send each other their whole databases.
  */
 #ifndef FC_CORE_FAULTS_H
 #define FC_CORE_FAULTS_H
@@ -20,11 +19,11 @@
 
 /**
  * struct fc_known - what is known of one site
- * @incarnation: of the life that said it
- * @version: number of what it said, 0: it never said anything; wraps
+ * @incarnation: of the site, in its last announcement
+ * @version: number of its last announcement, 0: there was none; wraps
  * @ports: ports whose link does not work
- * @pending: neighbours that are to be told, by port
- * @next: site of the next one that somebody is to be told of, or FC_SITE_NONE
+ * @pending: neighbours to which it is to be sent, by port
+ * @next: next site with pending neighbours, or FC_SITE_NONE
  * @listed: it is in that list
  */
 struct fc_known {
@@ -39,10 +38,10 @@ struct fc_known {
 /**
  * struct fc_faults_end - one neighbour
  * @digest_at: when it is to get the digest
- * @sync_at: not before is it told everything again
+ * @sync_at: not before does it get the whole database again
  * @frame_at: not before does it get another frame
- * @news_at: when it may tell a full burst of news again
- * @unannounced: of how many sites it is to be told
+ * @news_at: when this site accepts a full burst of updates from it again
+ * @unannounced: number of sites whose announcement it is to get
  * @burst: frames it got in one go
  * @calm: the last frame had nothing but the digest
  */
@@ -61,27 +60,27 @@ struct fc_faults_end {
  * @topo: topology of the network
  * @known: by site, as many as the topology has; the runner's memory
  * @interval: time between two digests to a neighbour
- * @spacing: shortest time between two versions of what this site says, and from
- *	telling something to the digest that shows whether it came
+ * @spacing: shortest time between two versions of this site's announcement, and from an update to
+ *	the digest that shows whether it arrived
  * @now: time of the last call
- * @own_at: not before does this site say something new
- * @own_due: when it has something new to say, else the end of time
+ * @own_at: not before does this site announce a new version
+ * @own_due: when it has a new version to announce, else the end of time
  * @id: this site
- * @incarnation: of this life of it
- * @beyond: the latest version that anybody has of what this site says
- * @overtake: that is one of an earlier life
+ * @incarnation: of this site
+ * @beyond: latest version of this site's announcement known to exist in the network
+ * @overtake: that is one of an earlier incarnation
  * @links: ports on which the topology has a neighbour
  * @up: of these, the ones whose link is up
  * @digest: of @known
- * @nfaulty: other sites that say of a link that it does not work
+ * @nfaulty: other sites that announce a link that does not work
  * @generation: changes with everything that routes depend on
- * @limited: news of neighbours beyond what they may tell
- * @first: first site of the list of those that somebody is to be told of
+ * @limited: updates of neighbours beyond the rate limit
+ * @first: first site of the list of those with pending neighbours
  * @last: last one of it
  * @end: neighbours, by port
  *
- * Its caller's lock protects it.  Bounded by the topology: whatever neighbours say
- * changes entries and adds none.
+ * The caller's lock protects it.  Bounded by the topology: announcements of neighbours change
+ * entries and add none.
  */
 struct fc_faults {
 	const struct fc_topo *topo;
@@ -111,9 +110,9 @@ struct fc_faults {
 #define FC_FAULTS_PACE_SHIFT	4
 
 /*
- * News that a neighbour may tell: so many in a spacing, as a shift, and at once as many as there
- * are sites and those of one spacing.  What is beyond that is not believed yet: the digests
- * differ, and it is told again.
+ * Rate limit of updates from a neighbour: so many in a spacing, as a shift, and in a burst as many
+ * as there are sites and those of one spacing.  Updates beyond it are ignored: the digests differ,
+ * and the neighbour sends them again.
  */
 #define FC_FAULTS_NEWS_SHIFT	8
 
@@ -134,18 +133,18 @@ void fc_faults_init(struct fc_faults *f);
 void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now);
 
 /**
- * fc_faults_received() - a neighbour tells what it knows
+ * fc_faults_received() - a frame of a neighbour's database has arrived
  * @f: what is known
  * @port: port it came in on
- * @msg: what it says
+ * @msg: its payload
  * @now: time
  *
- * Return: false if it speaks of sites or links that the topology does not have;
- * nothing was changed then.
+ * Return: false if it names sites or links that the topology does not have; nothing was changed
+ * then.
  */
 bool fc_faults_received(struct fc_faults *f, u8 port, const struct fc_faults_msg *msg, u64 now);
 
-/* Time passed: this site may have something new to say. */
+/* Time has passed: this site may have a new version to announce. */
 void fc_faults_time(struct fc_faults *f, u64 now);
 
 /*

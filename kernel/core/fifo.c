@@ -20,7 +20,7 @@ static enum fc_fifo_action fifo_step(struct fc_site *site, enum fc_fifo_cond con
 	return row->action;
 }
 
-/* The packet's targets, without those whose source was told that no way leads there. */
+/* The packet's targets, without those reported to the source as unreachable. */
 static void serve(struct fc_site *site, enum fc_effect_type type, struct fc_effects *fx)
 {
 	struct fc_effect *e = fc_effect_add(fx, type, FC_PORT_LOCAL, NULL);
@@ -62,7 +62,7 @@ static void arm_timeout(struct fc_site *site)
 {
 	u64 t = site->node->timing->timeout << site->fifo.backoff;
 
-	/* Random, so that two multicasts in each other's way do not abort together. */
+	/* Random, so that two multicasts that block each other do not abort together. */
 	site->fifo.timeout_at = site->now + t + fc_random_below(&site->rng, t / 2 + 1);
 	fc_site_due(site, site->fifo.timeout_at);
 }

@@ -115,7 +115,7 @@ const struct fc_row fc_fifo_table[FC_FF_COUNT][FC_FFC_COUNT] = {
 		ON(TF,		DONE_WAIT,	NONE,		WAIT),
 	},
 	IN(DONE) = {
-		/* 'free is said once, on the way to here. */
+		/* 'free was sent on the transition to this state. */
 		ON(TQ,		FREE,		NONE,		NONE),
 	},
 	IN(DONE_WAIT) = {

@@ -3,8 +3,8 @@
  * The state machines of a site, as tables that read like the diagrams of
  * CARE, Figures 7, 8 and 9 (design.rst gives the reading of the figures).
  *
- * A cell says the next state, the action and the signal sent upstream.  An
- * empty cell (next 0) is a transition the paper does not have.
+ * A cell has the next state, the action and the signal sent upstream.  An empty cell (next 0) is a
+ * transition the paper does not have.
  */
 #ifndef FC_CORE_FSM_H
 #define FC_CORE_FSM_H
@@ -37,7 +37,7 @@ enum fc_signal {
 	X(ABORT,	"abort")		\
 	X(FIN_ABORT,	"fin-abort")
 
-/* The last three are ours: a word to pass on, one that belongs nowhere, no way. */
+/* The last three are ours: a word to pass on, one of no packet, and a packet cut by a reset. */
 #define FC_NETIN_CONDS(X)			\
 	X(DA,		"DA")			\
 	X(S,		"S")			\

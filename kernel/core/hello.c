@@ -55,8 +55,8 @@ static u64 hold(const struct fc_hello *h)
 }
 
 /*
- * The peer is not heard any more.  With a key it believes only a HELLO that names its epoch, so
- * the epoch that we knew is still told.
+ * HELLOs of the peer no longer arrive.  With a key the peer accepts only a HELLO that names its
+ * epoch, so our HELLOs still carry the epoch that we know.
  */
 static void unlearn_epoch(struct fc_hello *h)
 {
@@ -65,8 +65,8 @@ static void unlearn_epoch(struct fc_hello *h)
 }
 
 /*
- * Full frames are lost.  The peer is told by a short one, and does not come up before this end has
- * heard a long one of it, and so it one of ours.
+ * Full frames are lost.  A short HELLO reports this to the peer.  Neither end comes up before it
+ * has received a long HELLO of the other.
  */
 static u8 go_grey(struct fc_hello *h, u64 now)
 {
@@ -109,7 +109,7 @@ u8 fc_hello_carrier(struct fc_hello *h, bool up, u64 now)
 
 static u8 disagreement(const struct fc_hello *h, const struct fc_hello_msg *m)
 {
-	/* A mode has its own versions: that they differ too tells nobody anything. */
+	/* Each mode has its own versions: compare them only if the modes agree. */
 	if ((m->ver_min > h->own.ver_max || m->ver_max < h->own.ver_min) &&
 	    m->mode == h->own.mode)
 		return FC_REASON_VERSION;
@@ -179,7 +179,7 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 			return 0;
 		}
 	}
-	/* Another life of the peer: what was under way is gone. */
+	/* Another epoch of the peer: the frames in flight are lost. */
 	if (h->state == FC_LINK_UP && (m->epoch != h->peer.epoch || reason))
 		todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNRECEIVED);
 	/* Would flits come?  Nothing is made of it before that is seen. */

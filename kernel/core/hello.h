@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The handshake of a link.  Both ends say who they are and how the network is
- * set; a link comes up when each has heard the other's epoch and nothing
- * contradicts.  A new epoch resets it.  Ends that disagree stay down and say why.
+ * The handshake of a link.  Both ends send their identity and the settings of the network; a link
+ * comes up when each has received the other's epoch and nothing contradicts.  A new epoch resets
+ * it.  Ends that disagree stay down and report the reason.
  */
 #ifndef FC_CORE_HELLO_H
 #define FC_CORE_HELLO_H
@@ -46,10 +46,10 @@ enum fc_link_state {
 
 /**
  * struct fc_hello - one end of a link
- * @own: what we say; epoch, peer_epoch and reason change
+ * @own: HELLO that we send; epoch, peer_epoch and reason change
  * @want_site: neighbour the topology has on this port
  * @want_port: port of the neighbour
- * @peer: what the peer said last; epoch 0 before the first
+ * @peer: last HELLO of the peer; epoch 0 before the first
  * @keyed: the network has a key: a HELLO that is received was made by a site that has it, but may
  *	be a recorded one
  * @interval: time between HELLOs while up (an eighth of it while not)
@@ -61,11 +61,11 @@ enum fc_link_state {
  * @checking: the link is suspected of losing full frames: HELLOs go in pairs, the first one as
  *	long as a flit
  * @missed: pairs of which only the second HELLO came to the peer
- * @grey: full frames were lost: the link comes up only when such come both ways
+ * @grey: full frames were lost: the link comes up only when such arrive in both directions
  * @greys: the hold is doubled so often
  * @seen: a long HELLO of such a pair has come, and its short one has not
  * @answer: FC_HELLO_SEEN or FC_HELLO_MISSED in the HELLO that this step sends
- * @brief: the HELLO that this step sends is short: it tells the peer that the link is grey
+ * @brief: the HELLO that this step sends is short: it reports to the peer that the link is grey
  *
  * All but @own, @want_site, @want_port, @interval, @send_at, @dead_at and @state are zero to
  * begin with.
@@ -134,7 +134,7 @@ void fc_hello_unproven(struct fc_hello *h);
 u8 fc_hello_time(struct fc_hello *h, u64 now, bool early);
 /* The ends contradict each other: begin anew. */
 u8 fc_hello_reset(struct fc_hello *h, u64 now);
-/* Another window or flags than before: what the peer heard does not hold, so begin anew. */
+/* The window or the flags have changed: HELLOs that the peer received are stale, so begin anew. */
 u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now);
 /*
  * Flits that are sent again do not come, while the peer answers: see whether the link loses full
@@ -147,8 +147,8 @@ struct fc_hello_msg fc_hello_next(struct fc_hello *h, bool pair);
 bool fc_hello_full(const struct fc_hello *h);
 /*
  * A frame shows that the peer lives, or lived at @now: without a key any valid one of its current
- * epoch; with a key only one that nobody can have recorded, such as the first acknowledgment of a
- * flit (HELLOs are looked at by fc_hello_received()).
+ * epoch; with a key only one that cannot be a replay of a recorded one, such as the first
+ * acknowledgment of a flit (HELLOs are looked at by fc_hello_received()).
  */
 void fc_hello_alive(struct fc_hello *h, u64 now);
 

@@ -27,7 +27,7 @@
  * try		begins with a NACK with such an echo, if resent flits are missing.  Flits are
  *		resent at most once before the first try and once in each try, however many NACKs
  *		arrive: on a link slower than the settings assume, resends do not add to the load.
- * futile	said of a try if the peer reports no new flit (ack, have) before the next one begins
+ * futile	try during which the peer reports no new flit (ack, have)
  * backoff	after n futile tries in a row, a try resends at most 64 >> n flits, or 1, and the
  *		next poll follows after timing->poll << n (n <= FC_LLR_BACKOFF): flits do not fill a
  *		link that carries only statuses, which are shorter.
@@ -35,7 +35,7 @@
  * FC_FX_RESET asks the caller to reset the link: the ends contradict each other, or FC_LLR_HOPELESS
  * tries were futile.  The state changes in fc_llr_reset(), when the link goes down or comes up.
  * The caller keeps a copy of each sent flit.  FC_FX_RELEASE frees those below a number, which are
- * acked or given up; FC_FX_RESCUE, at a reset, sends whole packets among the others by another
+ * acked or abandoned; FC_FX_RESCUE, at a reset, sends whole packets among the others by another
  * route (a relay frees them).  FC_FX_DROP frees a received flit.
  *
  * All numbers are absolute, so a duplicated or late status does no harm.
@@ -222,7 +222,7 @@ static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 	u32 seq, most = 64;
 
 	if (!fc_before16(tx->resend_poll, s->echo)) {
-		/* Resent flits may be under way; a try with backoff resends no others either. */
+		/* Resent flits may be in flight; a try with backoff resends no others either. */
 		if (tx->tries > 1)
 			return;
 	} else if (tx->resent & ~tx->got) {

@@ -39,7 +39,7 @@ bool fc_netin_step(struct fc_site *site, u8 port, struct fc_effects *fx);
 
 /* netout.c */
 
-/* May the net-output take a flit now: credit (or room), or nobody to send it to. */
+/* May the net-output take a flit now: it has credit (or room), or no peer to send the flit to. */
 bool fc_netout_ready(const struct fc_site *site, u8 port);
 /* Is the net-output available to a packet (section 4.6)? */
 bool fc_netout_available(const struct fc_site *site, u8 port, u8 in, bool multi);
@@ -59,7 +59,7 @@ void fc_netout_update(struct fc_site *site, u8 port, struct fc_effects *fx);
 /* abort-request from the fifo-buffer. */
 void fc_netout_abort_request(struct fc_site *site, u8 port);
 
-/* fifo.c: words for the operator; parts say which terminator, if any. */
+/* fifo.c: words for the operator; the parts of @flit name the terminator, if any. */
 void fc_fifo_word(struct fc_site *site, const struct fc_flit *flit, bool keep,
 		  struct fc_effects *fx);
 /* Room in the fifo-buffer changed. */

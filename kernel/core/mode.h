@@ -9,21 +9,21 @@
 
 /* As HELLO carries it. */
 enum fc_mode {
-	FC_MODE_CARE,	/* one class; multicasts in each other's way are aborted (CARE) */
+	FC_MODE_CARE,	/* one class; multicasts that block each other are aborted (CARE) */
 	FC_MODE_VNET,	/* a channel for each virtual network; nothing is */
-	FC_MODE_CSR,	/* as vnet, and each packet reserves its way before it enters */
-	FC_MODE_POSTMAN, /* as vnet, and fronts go on before they are looked at */
+	FC_MODE_CSR,	/* as vnet, and each packet reserves its path before it enters */
+	FC_MODE_POSTMAN, /* as vnet, and fronts are forwarded speculatively */
 	FC_MODE_COUNT
 };
 
 /**
- * struct fc_mode_ops - what kernel, simulator and tool have to know of a switching mode
+ * struct fc_mode_ops - properties of a switching mode, for kernel, simulator and tool
  * @name: of the mode, which users give
  * @version: that HELLO names: sites of different ones have no link.  In version 1 of modes care and
  *	csr all packets have channels in common, in version 2 each set has its own.
  * @classes: packets go in classes (core/vclass.h), by the switch of core/vnet.h
- * @reserves: packets reserve their way before they enter (core/csr_plan.h)
- * @eager: fronts go straight on before they are looked at (core/postman.h)
+ * @reserves: packets reserve their path before they enter (core/csr_plan.h)
+ * @eager: fronts are forwarded speculatively, straight on (core/postman.h)
  */
 struct fc_mode_ops {
 	const char *name;
@@ -39,7 +39,7 @@ const struct fc_mode_ops *fc_mode_ops(u8 mode);
 /* Return: the mode of that name, or -1. */
 int fc_mode_parse(const char *name);
 
-/* Where nobody says which. */
+/* The mode of a network for which the user names none. */
 #define FC_MODE_DEFAULT	FC_MODE_VNET
 
 /* For messages: all names. */

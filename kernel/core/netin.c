@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Net-input (CARE, section 4.5): accepts a packet, has it connected to one or
- * more net-outputs and sends it on its way, word by word, all branches in step.
+ * Net-input (CARE, section 4.5): accepts a packet, has it connected to one or more net-outputs and
+ * passes it to them, word by word, all branches in step.
  */
 #include "machine.h"
 
@@ -198,7 +198,7 @@ static void hold_term(struct fc_site *site, u8 port)
 	in->held = (struct fc_flit){ .parts = s->parts & (FC_PART_TERM | FC_PART_ABORT) };
 }
 
-/* The terminator goes on now: out of the queue with it. */
+/* The terminator is forwarded now: remove it from the queue. */
 static void take_term(struct fc_site *site, u8 port, struct fc_effects *fx)
 {
 	struct fc_in *in = &site->in[port];
@@ -212,7 +212,7 @@ static void take_term(struct fc_site *site, u8 port, struct fc_effects *fx)
 		in->held = flit;
 	else
 		drop(site, port, &flit, fx);
-	/* A packet of several flits is over: its peer may begin the next at once. */
+	/* A packet of several flits has ended: ack it, so that the next may begin. */
 	if (site->data.rx[port].consumed != site->data.rx[port].acked)
 		site->data.status |= fc_bit(port);
 }
@@ -242,7 +242,7 @@ static void send_terms(struct fc_site *site, u8 port, struct fc_effects *fx)
 	memset(&in->held, 0, sizeof(in->held));
 }
 
-/* Section 4.5.2: every branch but the stored copy is given up. */
+/* Section 4.5.2: abort every branch but the stored copy. */
 static void abort_remote(struct fc_site *site, u8 port, struct fc_effects *fx)
 {
 	static const struct fc_flit bare;

@@ -3,9 +3,9 @@
  * Net-output (CARE, section 4.7): delivers a packet to the next site, or to the
  * local fifo-buffer.
  *
- * Downstream is 'free or 'open while there is credit, and says 'wait while there
- * is none: the window of the queue in front of the next net-input takes the place
- * of the paper's one word (design.rst, "Windows").
+ * Downstream is 'free or 'open while there is credit, and 'wait while there is none: the window of
+ * the queue in front of the next net-input takes the place of the paper's one word (design.rst,
+ * "Windows").
  */
 #include "machine.h"
 

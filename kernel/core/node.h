@@ -2,8 +2,8 @@
 /*
  * A site as all its switches know it: identity, settings and routes, whatever the mode.
  *
- * The machines of mode care (site.h) and the switch of the other modes (vnet.h) point to it; a
- * control frame goes where it says.
+ * The machines of mode care (site.h) and the switch of the other modes (vnet.h) point to it; it
+ * also determines the next hop of a control frame.
  */
 #ifndef FC_CORE_NODE_H
 #define FC_CORE_NODE_H
@@ -25,9 +25,9 @@ struct fc_pref {
 /**
  * struct fc_timing - what the paper leaves to the implementation
  * @seek: interval at which a net-input in first counts a seek
- * @timeout: how long the fifo-buffer waits for a word before abort-request, to
- *	begin with (struct fc_fifo, @backoff); up to half is added at random, so that
- *	two multicasts in each other's way do not abort together for ever
+ * @timeout: how long the fifo-buffer waits for a word before abort-request, to begin with (struct
+ *	fc_fifo, @backoff); up to half is added at random, so that two multicasts that block each
+ *	other do not abort together for ever
  * @retry: how long a receiver waits for a flit that others have overtaken before it requests it
  *	(NACK); doubles up to @poll
  * @ack_delay: delay of an ack that no other frame carries: less than @poll
@@ -54,14 +54,14 @@ struct fc_timing {
  * struct fc_node - a site, for all its switches
  * @topo: topology of the network
  * @timing: settings
- * @routes: by site, directions in which ways over working links begin (core/routes.h); NULL where
+ * @routes: by site, directions of the next hops over working links (core/routes.h); NULL where
  *	nothing is known to be dead
  * @pref: preference table; only mode care and control frames need it
  * @stat: counters, by enum fc_stat
  * @id: identity
  * @up: ports whose link is up; only control frames need it
  * @nports: ports with the local one
- * @rerouting: new routes are on their way: a packet that has no way now may have one then
+ * @rerouting: new routes are being computed: a packet that has no route now may get one
  *
  * The lock of the switches' caller protects all members.  Only @routes, @up, @rerouting and what
  * the pointers point to ever change, between events.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Broadcast in several copies where no rules are known: for each source and number of
- * copies a site is told what may come to it and where that goes on.
+ * Broadcast in several copies on topologies without rules: for each source and number of copies,
+ * user space configures which packets a site accepts, and their outputs.
  *
- * Several packets of a broadcast may go over a link, so each has a label there.  A packet
- * that comes is known by its source, the link and the label; nothing else of it is believed.
- * What a site that lies may begin, by any label, is what leads through it in any case.
+ * A link may carry several packets of a broadcast, so each has a label there.  The source, the
+ * input link and the label identify a packet; a site trusts nothing else in it.  So a faulty site
+ * can only forge packets of paths that lead through it in any case, whatever label it uses.
  */
 #ifndef FC_CORE_PATH_H
 #define FC_CORE_PATH_H
@@ -20,13 +20,13 @@
 #define FC_PATH_ENTRIES_MAX		256
 
 /**
- * struct fc_path_entry - where a packet goes on; as netlink has it
+ * struct fc_path_entry - a next hop of a packet; in the form of netlink
  * @in: port by which it comes, or the local port: this site begins
  * @in_label: label with which it comes; 0 where this site begins
- * @out: port by which it goes on, or the local port: it is a copy for this site
- * @out_label: label with which it goes on; 0 where it does not
+ * @out: port by which it leaves, or the local port: it is a copy for this site
+ * @out_label: label with which it leaves; 0 where it does not
  *
- * A packet may go on in several ways.
+ * A packet may have several next hops.
  */
 struct fc_path_entry {
 	u8 in;
@@ -36,27 +36,27 @@ struct fc_path_entry {
 };
 
 /**
- * fc_path_check() - may these be the ways of a source at a site
+ * fc_path_check() - are these valid next hops for a source at a site
  * @topo: topology of the network
  * @site: the site
  * @source: where the broadcasts begin
  * @copies: how many
- * @entry: ways
+ * @entry: next hops
  * @n: how many, at least 1
  *
- * As far as one site can tell: ways are in ascending order, each of them once; their
- * ports lead to neighbours, and none to the source or back; no two packets leave by one
- * port with one label.  At the source they begin on as many ports as there are copies; at
- * any other site so many packets are copies, and each comes by another port.
+ * Checks what one site can check: the entries are in ascending order, each of them once; their
+ * ports lead to neighbours, and none to the source or back; no two packets leave by one port with
+ * one label.  At the source they begin on as many ports as there are copies; at any other site that
+ * number of packets are copies, and each arrives by another port.
  *
- * Return: NULL, or a constant text that says what is wrong.
+ * Return: NULL, or a constant text with the error.
  */
 const char *fc_path_check(const struct fc_topo *topo, u32 site, u32 source, u32 copies,
 			  const struct fc_path_entry *entry, u32 n);
 
 /**
- * fc_path_next() - where a packet goes on
- * @entry: ways of its source and number of copies
+ * fc_path_next() - next hops of a packet
+ * @entry: next hops for its source and number of copies
  * @n: how many
  * @in: port by which it has come, or the local port
  * @label: label with which it has come

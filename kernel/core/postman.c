@@ -17,7 +17,7 @@ void fc_postman_fill(const struct fc_vclass *v, u32 site, u8 nports, struct fc_s
 			if (port == FC_PORT_LOCAL || topo->graph)
 				continue;
 			dir = topo->ops->arrival(topo, site, port - 1);
-			/* In a hypercube the way on in a dimension is the way back. */
+			/* In a hypercube the next step in a dimension leads back. */
 			if (dir == port - 1 || !(allowed & fc_bit(dir)))
 				continue;
 			*s = (struct fc_straight){ .port = dir + 1, .class = next[dir] };

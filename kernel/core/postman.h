@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The mad postman (Jesshope, Miller and Yantchev, 1988, section 4): the front of a packet
- * goes on in its dimension before the site has looked at where it goes.
+ * The mad postman (Jesshope, Miller and Yantchev, 1988, section 4): the site forwards the front of
+ * a packet in its dimension before it looks at the destination.
  *
- * Most sites that a packet passes are not where it turns or ends, so most of the time that was
- * right.  Else what has gone on is *dead*: the site sends the packet where it does go, and
- * ends the dead one with an abort-packet terminator, if there is more of it to come.  A
- * front says how many sites in a row have sent it on like that, and each of them was right
- * or wrong by the topology alone (fc_postman_right()).  So whoever looks at it can tell
- * for itself whether it is dead, and drops it.
+ * At most sites a packet neither turns nor ends, so most of the time that was right.  Else the
+ * forwarded front is *dead*: the site sends the packet to its real next hop, and ends the dead one
+ * with an abort-packet terminator, if there is more of it to come.  A front carries the number of
+ * consecutive sites that have forwarded it speculatively, and the topology alone determines whether
+ * each of them was right (fc_postman_right()).  So a site that looks at the front can compute
+ * whether it is dead, and drops it.
  *
- * A front goes on early only into room that is there for all of its packet, in the class
- * that the order of channels has for that step; and a dead packet waits for nothing.  So the
- * argument of mode vnet holds as it is (core/vnet.h).
+ * A site forwards a front early only if there is room for all of its packet, in the class that the
+ * order of channels has for that step; and a dead packet waits for nothing.  So the argument of
+ * mode vnet holds as it is (core/vnet.h).
  */
 #ifndef FC_CORE_POSTMAN_H
 #define FC_CORE_POSTMAN_H
@@ -38,14 +38,14 @@ static inline u8 fc_part_run(u8 parts)
 }
 
 /**
- * fc_postman_fill() - the way straight on for all that comes in
+ * fc_postman_fill() - the output straight on of each input channel
  * @v: classes of the network
  * @site: where
  * @nports: ports with the local one
  * @table: result: by class and port, as arrays of struct fc_vnet are
  *
- * Meshes, tori and hexagonal meshes have such ways.  In a hypercube each dimension is one
- * link long, and a graph has none.
+ * Meshes, tori and hexagonal meshes have such outputs.  In a hypercube each dimension is one link
+ * long, and a graph has none.
  */
 void fc_postman_fill(const struct fc_vclass *v, u32 site, u8 nports, struct fc_straight *table);
 
@@ -53,16 +53,15 @@ void fc_postman_fill(const struct fc_vclass *v, u32 site, u8 nports, struct fc_s
 bool fc_postman_right(const struct fc_topo *topo, u32 site, u32 dst, u8 dir);
 
 /**
- * fc_postman_dead() - was a front sent on where it has no business?
+ * fc_postman_dead() - was a front forwarded to a wrong output?
  * @topo: topology of the network
  * @site: where it is
  * @port: by which it came
  * @dst: where it goes
  * @run: sites in a row, the last of them the neighbour there, that did not look at it
  *
- * Return: true if it is wrong for one of them to have sent it this way.  What a neighbour
- * says of @run may be a lie: then a packet of its own is lost, or one is delivered
- * that had been before, which the ends notice.
+ * Return: true if one of them was wrong to forward it on this path.  A faulty neighbour may forge
+ * @run: then a packet of its own is lost, or one is delivered twice, which the ends detect.
  */
 bool fc_postman_dead(const struct fc_topo *topo, u32 site, u8 port, u32 dst, u8 run);
 

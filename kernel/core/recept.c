@@ -24,7 +24,7 @@ u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value, u8 outstanding)
 
 	if (r->got & fc_bit(port))
 		return 0;
-	/* A value without votes may have the lag of an older round. */
+	/* A value without votes may have the @outstanding of an older round. */
 	if (!r->votes[value] || r->outstanding[value] < outstanding)
 		r->outstanding[value] = outstanding;
 	r->got |= fc_bit(port);

@@ -110,8 +110,8 @@ static void release(struct fc_relay *relay, u16 n, struct fc_effects *fx)
  * A faulty site on the path may forge packets in the name of the source.  Their numbers must not
  * make the relay drop true packets for long.  So the record restarts with this number if
  * - the number of copies differs, because the paths of that number may avoid the faulty site;
- * - the number is 32 or more from @high in both directions.  In this way a relay may also accept an
- *   old number again.
+ * - the number is 32 or more from @high in both directions.  Then a relay may also accept an old
+ *   number again.
  * A new incarnation of the source restarts the record, too.
  */
 static bool is_new(struct fc_relay_seen *seen, const struct fc_packet *pk,

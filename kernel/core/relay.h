@@ -21,9 +21,9 @@
  * ever waits for another and no deadlock is possible (Documentation/design.rst, "Broadcast").  The
  * source repeats a broadcast that not all sites have acked, with a new number.
  *
- * A terminator completes a packet.  A packet is *cut* if it ends in another way: by an abort, a
- * wrong length, the head of another packet, or a reset of its input link.  Then each output sends
- * the flits that have arrived and an aborting terminator, and the packet is not delivered.
+ * A terminator completes a packet.  A packet is *cut* if it ends otherwise: by an abort, a wrong
+ * length, the head of another packet, or a reset of its input link.  Then each output sends the
+ * flits that have arrived and an aborting terminator, and the packet is not delivered.
  *
  * The relay drops a duplicate: a packet with the number of a recent one of the same source, input
  * port and label (struct fc_relay_seen).  It forwards and delivers every copy of a broadcast; the

@@ -37,8 +37,8 @@ void fc_router_release_claims(struct fc_site *site, u8 in)
 }
 
 /*
- * No way now.  A packet of several flits asks one net-output that is free but has
- * flits in flight to be kept for it, and its peer to say when it has taken them.
+ * No net-output is available now.  A packet of several flits claims one that is free but has flits
+ * in flight, and asks its peer for an ack of them.
  */
 static enum fc_route seek(struct fc_site *site, u8 in, u32 wanted)
 {
@@ -84,11 +84,11 @@ static enum fc_route connected(struct fc_site *site, u8 in, enum fc_conn type, u
  * @dst: by target: its site
  * @cand: by target: free net-outputs that lead nearer to it
  * @free: net-outputs available to the net-input, the local one apart
- * @common: of @free: lead nearer to all targets that have a way
+ * @common: of @free: lead nearer to all targets that have a route
  * @wanted: lead nearer to targets without a free one
  * @all: targets of the packet
  * @local: of @all: at this site
- * @unreachable: of @all: without a way
+ * @unreachable: of @all: without a route
  * @found: no target waits for a net-output
  */
 struct targets {

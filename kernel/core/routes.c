@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One breadth-first search finds all shortest ways from a site: a site that is
- * reached is reached in the directions of all those one step before it.
+ * One breadth-first search finds all shortest paths from a site: a site that is reached is reached
+ * in the directions of all those one step before it.
  */
 #include "routes.h"
 

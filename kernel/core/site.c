@@ -79,7 +79,7 @@ void fc_site_purge(struct fc_site *site, void (*drop)(void *arg, void *h), void 
 	}
 }
 
-/* Both ends of the link begin anew: what was under way on it is cut. */
+/* Both ends of the link begin anew: cuts the packets in transit on it. */
 static void link_reset(struct fc_site *site, u8 port, u32 window, struct fc_effects *fx)
 {
 	struct fc_in *in = &site->in[port];

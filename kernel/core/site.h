@@ -5,12 +5,12 @@
  *
  *	fc_site_event(site, event, effects)
  *
- * Whoever runs the site owns its memory, its clock and its lock, queues events
- * to it one at a time and performs the effects in their order.
+ * The caller owns the site's memory, clock and lock, queues events to it one at a time and performs
+ * the effects in their order.
  *
- * Whoever runs it also keeps a copy of each flit that went to a link, in the form in
- * which it went (the replay buffer, as long as the window), until FC_FX_RELEASE:
- * FC_FX_RESEND sends it again, FC_FX_RESCUE takes packets out of it.
+ * The caller also keeps a copy of each flit sent on a link, in the form in which it was sent (the
+ * replay buffer, as long as the window), until FC_FX_RELEASE: FC_FX_RESEND sends it again,
+ * FC_FX_RESCUE takes packets out of it.
  *
  * Port 0 is local.  Its net-input takes what the operator sends (the
  * downstream fifo-buffer is its queue); its net-output feeds the upstream
@@ -52,8 +52,7 @@ enum fc_conn {
  * @arm: abort-request received for this multicast
  * @cut: the link was reset in mid-packet: the terminator will not come
  * @multi: the packet in hand has more than one flit
- * @reported_unreachable: the source of the packet in hand was told of targets
- *	without a way
+ * @reported_unreachable: targets without a route were reported to the source of the packet in hand
  */
 struct fc_in {
 	struct fc_flit held;
@@ -96,7 +95,7 @@ struct fc_out {
  * @state: enum fc_fifo_state
  * @backoff: the time-out is doubled so many times, at most FC_BACKOFF_MAX
  * @calm: packets that came in whole since @backoff last changed
- * @aborted: the packet under way was a multicast and was aborted
+ * @aborted: the packet in progress was a multicast and was aborted
  */
 struct fc_fifo {
 	u64 timeout_at;
@@ -130,10 +129,10 @@ struct fc_fifo {
  * @rotate: port looked at first, so that all get their turn
  * @fifo: the upstream fifo-buffer
  * @oper: enum fc_oper_state
- * @fired: for tests: where not NULL, told of every row that fires
+ * @fired: for tests: where not NULL, called for every row that fires
  *
  * The caller's lock protects all members.  When routes or preference lists of @node have changed
- * the caller says so (fc_site_rerouted()).  @node, the arrays and @set never change after
+ * the caller calls fc_site_rerouted().  @node, the arrays and @set never change after
  * fc_site_init().
  */
 struct fc_site {
@@ -184,7 +183,7 @@ u32 fc_site_room(const struct fc_site *site);
 u32 fc_site_seq(const struct fc_site *site);
 
 /**
- * fc_site_idle() - is nothing under way in the site
+ * fc_site_idle() - does the site hold no packet
  * @site: site
  *
  * Return: true if every machine is free and every queue is empty.
@@ -192,15 +191,14 @@ u32 fc_site_seq(const struct fc_site *site);
 bool fc_site_idle(const struct fc_site *site);
 
 /**
- * fc_site_purge() - give back every handle; the site is to be initialised or
- * freed next
+ * fc_site_purge() - release every handle; the site is to be initialised or freed next
  * @site: site
  * @drop: called for each handle
  * @arg: for @drop
  */
 void fc_site_purge(struct fc_site *site, void (*drop)(void *arg, void *h), void *arg);
 
-/* Routes or preference lists have changed: who seeks may find a way at the next event. */
+/* Routes or preference lists have changed: seeking packets may find a route at the next event. */
 static inline void fc_site_rerouted(struct fc_site *site)
 {
 	site->work |= site->seekers;

@@ -4,7 +4,7 @@
 /* The top bit of each byte. */
 #define TOPS	0x8080808080808080ULL
 
-/* Steps along axes, one way and the other: bytes of two words, none above FC_STEPS_CAP. */
+/* Steps along axes, in both directions: bytes of two words, none above FC_STEPS_CAP. */
 union steps {
 	u8 byte[2][FC_STEPS_AXES];
 	u64 dir[2];
@@ -41,7 +41,7 @@ static inline u32 sum(u64 bytes)
 	return (u32)(pairs * 0x0001000100010001ULL >> 48);
 }
 
-/* Links that shortest ways to two points can share. */
+/* Links that shortest paths to two points can share. */
 static inline u32 shared(const struct point *a, const struct point *b)
 {
 	u64 one, other;
@@ -52,7 +52,7 @@ static inline u32 shared(const struct point *a, const struct point *b)
 		return 0;
 	one = lesser(a->steps.dir[0], b->steps.dir[0]);
 	other = lesser(a->steps.dir[1], b->steps.dir[1]);
-	/* The packet goes one way along an axis, so only the longer of the two ways counts. */
+	/* A packet takes one direction along an axis, so only the longer of the two counts. */
 	links = sum(one && other ? one + other - lesser(one, other) : one | other);
 	/* The two share a link in a direction whose steps are not counted. */
 	return links ? links : 1;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the targets of a packet part ways: by which directions it leaves a site, and which of its
- * targets leave by each.
+ * Splits a packet into branches: by which directions it leaves a site, and which of its targets
+ * leave by each.
  *
  * A tree of shortest paths with few links is found by merging, as heuristics for rectilinear
  * Steiner arborescences do (Rao, Sadayappan, Hwang and Shor, Algorithmica 7, 1992): of all pairs of
- * targets the one that can stay together for most links is taken for one target, at the site
- * where the two part, until no pair can stay together even for one link.  Each target that is left
- * is a branch.  Sites on the way come to the same tree, because what two targets can share
- * from there is what they could share from here, less the links that they have gone.
+ * targets the one that can stay together for most links is taken for one target, at the site where
+ * the two part, until no pair can stay together even for one link.  Each target that is left is a
+ * branch.  Sites on the path compute the same tree, because what two targets can share from there
+ * is what they could share from here, less the links that they have gone.
  *
  * By the next link alone the direction goes first that most of the targets have.  The trees are
- * larger, but their branches never cross: no shortest way to a target that does not have the
+ * larger, but their branches never cross: no shortest path to a target that does not have the
  * direction leads over a site to which one begins with it.
  */
 #ifndef FC_CORE_SPLIT_H

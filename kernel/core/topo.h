@@ -3,12 +3,11 @@
  * Topologies: who is whose neighbour, and which logical directions lead
  * nearer to a site (CARE, section 4.6: "Determining the logical direction").
  *
- * A direction is a small number; its port is that number plus one unless the
- * preference table says otherwise.  Meshes and tori of n dimensions have the
- * directions +x -x +y -y +z -z +3 -3 ... (2 * dimension, plus one for minus);
- * a hypercube has one direction per dimension, d0 d1 ...; a hexmesh has six, h0 to
- * h5, counterclockwise; a graph has n1 n2 ..., to the neighbours of a site in the order of
- * their numbers.
+ * A direction is a small number; its port is that number plus one unless the preference table has
+ * another.  Meshes and tori of n dimensions have the directions +x -x +y -y +z -z +3 -3 ...
+ * (2 * dimension, plus one for minus); a hypercube has one direction per dimension, d0 d1 ...; a
+ * hexmesh has six, h0 to h5, counterclockwise; a graph has n1 n2 ..., to the neighbours of a site
+ * in the order of their numbers.
  *
  * A file of core/topo has the table of a kind of topology, or of two, and all that is in it.
  */
@@ -36,7 +35,7 @@
 	X(hexmesh)		\
 	X(graph)
 
-/* One of each kind, for whoever names none. */
+/* Default specification of each kind. */
 #define FC_TOPO_EXAMPLES							\
 	"line:5, ring:8, mesh:4x4, torus:4x4, torus:3^3, hypercube:4, hexmesh:3, graph:FILE"
 
@@ -73,8 +72,8 @@ struct fc_topo {
  * struct fc_topo_ops - the table of one kind of topology
  * @name: word before the colon of the specification (required)
  * @usage: the form of the specification, for error texts (required)
- * @parse: read what follows the colon into the topology; returns NULL or a
- *	text that says what is wrong with it (required)
+ * @parse: read what follows the colon into the topology; returns NULL or a text with the error
+ *	(required)
  * @print: write what follows the colon, canonical, NUL-terminated (required)
  * @neighbour: the site one step in the direction, or FC_SITE_NONE at an edge
  *	(required)
@@ -84,9 +83,9 @@ struct fc_topo {
  * @minimal: mask of the directions that lead nearer from one site to another;
  *	0 only if they are the same (required)
  * @distance: links on a shortest path (required)
- * @steps: steps that shortest ways from one site to another have along each of the first
- *	FC_STEPS_AXES axes, one way and the other, FC_STEPS_CAP if they are more.  They can be
- *	taken in any order; where both ways are as short, both have steps (optional)
+ * @steps: steps of shortest paths from one site to another along each of the first FC_STEPS_AXES
+ *	axes, in both directions, FC_STEPS_CAP if they are more.  They can be taken in any order;
+ *	where both directions are equally short, both have steps (optional)
  * @dir_name: name of a direction, at most 7 characters (required)
  * @vclass: virtual networks, core/topo/rules.h (required)
  * @bcast: broadcasts over disjoint paths, core/topo/rules.h (optional)
@@ -116,7 +115,7 @@ static inline u8 fc_topo_steps(u32 steps)
  * @topo: result; untouched unless NULL is returned
  * @spec: NUL-terminated
  *
- * Return: NULL, or a constant text that says what is wrong.
+ * Return: NULL, or a constant text with the error.
  */
 const char *fc_topo_parse(struct fc_topo *topo, const char *spec);
 

@@ -12,12 +12,12 @@
 #define FC_TREE_SOURCE	0xff
 
 /**
- * fc_tree_next() - where a broadcast goes on
+ * fc_tree_next() - next hops of a broadcast
  * @topo: topology of the network
  * @source: where it began
  * @site: where it is
  * @from: direction of the link on which it came, as @site sees it, or FC_TREE_SOURCE
- * @next: gets the directions in which it goes on, if it may come there
+ * @next: gets the directions in which it is forwarded, if it may come there
  *
  * The parent of a site is its neighbour in the first of the directions that lead nearer to
  * the source.

@@ -40,7 +40,7 @@ struct fc_turn {
  * @flags: as in its link header
  *
  * A status that asks about flits follows them: one that came before them would be answered as if
- * they were lost, or before there is anything to say.
+ * they were lost, or before there is anything to report.
  */
 static inline enum fc_band fc_band(u8 type, u8 vc, u8 flags)
 {
@@ -64,8 +64,8 @@ static inline enum fc_band fc_band(u8 type, u8 vc, u8 flags)
  * @turn: whose turn it is; changed
  * @waiting: bit of each queue that has frames; not 0
  *
- * Control frames go first: they are short, and what they say makes room.  Flits of the high class
- * go before others, up to FC_TURN_STREAK in a row; of the others each queue has every second.
+ * Control frames go first: they are short, and their acks free buffer space.  Flits of the high
+ * class go before others, up to FC_TURN_STREAK in a row; of the others each queue has every second.
  *
  * Return: one of @waiting.
  */
@@ -94,7 +94,7 @@ static inline enum fc_band fc_turn_next(struct fc_turn *turn, u32 waiting)
 /**
  * struct fc_depth - how much of flits a device is to have: as little as keeps it busy
  * @limit: it gets more while it has less than this, in any unit
- * @least: the least that it had when it had let go of something and more waited, since @seen was 0
+ * @least: the least that it had when it had released something and more waited, since @seen was 0
  * @seen: how often that was
  * @unit: the largest flit so far
  *
@@ -121,7 +121,7 @@ static inline void fc_depth_put(struct fc_depth *d, u32 size)
 }
 
 /**
- * fc_depth_seen() - a device has let go of something, and more waits for it
+ * fc_depth_seen() - a device has released something, and more waits for it
  * @d: depth
  * @held: how much it has
  *

@@ -145,7 +145,7 @@ static void consider(struct fc_txlist *list, struct choice *c, u32 i, struct fc_
 		c->fresh = false;
 	}
 	c->best = packet;
-	c->fresh |= packet == t->part.first && !t->put_off;
+	c->fresh |= packet == t->part.first && !t->refused_once;
 	if (list->n < list->most)
 		list->chosen[list->n++] = (u16)i;
 }

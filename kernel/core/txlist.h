@@ -11,15 +11,15 @@
  * The others have a budget of time (struct fc_patience) to wait for each flow, and the source has
  * one for all of its messages and targets together.  A budget is spent while any target waits,
  * however many do.  It comes back as a part of the time, and with each packet that is confirmed by
- * a target which is waited for.  So whatever targets say, and however many of them there
- * are, they slow the others down by no more than the source's budget.
+ * a target which is waited for.  So whatever targets answer, and however many of them there are,
+ * they slow the others down by no more than the source's budget.
  */
 #ifndef FC_CORE_TXLIST_H
 #define FC_CORE_TXLIST_H
 
 #include "ends.h"
 
-/* Packets of a message under way to a target, beyond what is confirmed. */
+/* Packets of a message in flight to a target, beyond the confirmed ones. */
 #define FC_TX_AHEAD_MAX		4
 
 /* The most that a budget holds, in ns, and the fraction of time that flows and sources regain. */
@@ -62,7 +62,7 @@ void fc_patience_earn(struct fc_patience *p, u32 packets);
 
 /**
  * struct fc_txmember - a target, as the choice sees it
- * @t: target, not over
+ * @t: target, not completed
  * @flow: its flow
  * @patience: of its flow
  * @slow: no other target waits for it
@@ -80,7 +80,7 @@ struct fc_txmember {
  * struct fc_txlist - targets of a message, and the choice among them
  * @ntargets: how many
  * @most: targets of a packet, at most
- * @member: fills in target number i; false: it is over
+ * @member: fills in target number i; false: it is completed
  * @arg: for @member
  * @chosen: numbers of the targets that the packet goes to, room for @most
  * @now: time, not 0
@@ -101,7 +101,7 @@ struct fc_txlist {
 	bool held;
 };
 
-/* A target that may be waited for has said something, or is over: it is not waited for any more. */
+/* A target that may be waited for has answered, or is completed: it is not waited for any more. */
 static inline void fc_txlist_unblock(struct fc_txtarget *t, struct fc_patience *p, u64 now)
 {
 	if (!t->blocks)

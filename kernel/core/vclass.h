@@ -8,9 +8,9 @@
  * than that of the one that it is in.  So a buffer with the largest number that is
  * full waits for none that is full, and the network cannot deadlock.
  *
- * All of it is a function of the configured topology, and of nothing that changes.
- * What a packet says can be a lie: whatever class it comes in, it goes on to a larger number
- * or not at all.
+ * All of it is a function of the configured topology, and of nothing that changes.  A packet header
+ * may be forged: whatever class a packet arrives in, a site forwards it to a buffer with a larger
+ * number or not at all.
  */
 #ifndef FC_CORE_VCLASS_H
 #define FC_CORE_VCLASS_H
@@ -31,8 +31,8 @@ struct fc_vclass_rules;
  * @bits: meshes and tori: the lowest bits of a class are the number of an orthant, one bit a
  *	dimension of more than one site: 1 if the orthant is towards coordinate 0
  * @levels: tori: the other bits count from 0 to levels - 1; else 1
- * @root: graphs: the site where ways up end
- * @only: graphs: the only site whose ways are in the table; FC_SITE_NONE: all
+ * @root: graphs: the site where upward paths end
+ * @only: graphs: the only site whose routes are in the table; FC_SITE_NONE: all
  * @next_hop: graphs: by site, class and destination, a mask of directions; the caller's memory
  */
 struct fc_vclass {
@@ -51,14 +51,14 @@ struct fc_vclass {
  * @v: result; untouched unless NULL is returned.  A graph needs fc_vclass_fill(), too.
  * @topo: topology of the network
  *
- * Return: NULL, or a constant text that says why there are no virtual networks on it.
+ * Return: NULL, or a constant text with the reason why there are no virtual networks on it.
  */
 const char *fc_vclass_init(struct fc_vclass *v, const struct fc_topo *topo);
 
 /**
  * fc_vclass_room() - memory for the table
  * @v: from fc_vclass_init()
- * @site: whose ways it is to have, or FC_SITE_NONE: those of all
+ * @site: whose routes the table is to have, or FC_SITE_NONE: those of all sites
  *
  * Return: bytes, to be aligned as u32 is; 0: no table is needed.
  */
@@ -67,7 +67,7 @@ size_t fc_vclass_room(const struct fc_vclass *v, u32 site);
 /**
  * fc_vclass_fill() - make the table
  * @v: from fc_vclass_init()
- * @site: whose ways it is to have, or FC_SITE_NONE: those of all
+ * @site: whose routes the table is to have, or FC_SITE_NONE: those of all sites
  * @room: fc_vclass_room() bytes of any content, which stay as long as @v
  *
  * Takes time in proportion to the links for each site.
@@ -81,26 +81,26 @@ void fc_vclass_fill(struct fc_vclass *v, u32 site, void *room);
  * @dst: another site
  *
  * The packet begins in a queue outside of all classes, and is treated as one of this class there.
- * In a lower class that this function names for another destination of @src there is a way to @dst,
- * too.  So a packet with many destinations begins in the lowest of their classes.
+ * In a lower class that this function returns for another destination of @src there is a route to
+ * @dst, too.  So a packet with many destinations begins in the lowest of their classes.
  *
  * Return: the class; 0 if there are no such sites.
  */
 u8 fc_vclass_first(const struct fc_vclass *v, u32 src, u32 dst);
 
 /**
- * fc_vclass_next_hops() - how a packet may go on
+ * fc_vclass_next_hops() - next hops of a packet
  * @v: classes
  * @site: where it is
  * @dst: one of the sites that it is for
- * @class: where it begins what fc_vclass_first() said of @dst, or said less of another site;
- *	elsewhere the class in which it came
- * @next: result: for each direction of the mask, the class on the link that way
+ * @class: where it begins the result of fc_vclass_first() for @dst, or a lower one for another
+ *	site; elsewhere the class in which it came
+ * @next: result: for each direction of the mask, the class on the link there
  *
- * From where it began any choice among the ways brings a packet to @dst over as few links
- * as there are (in a graph: as ways have that go up first, and then down), and there
- * is always one.  @next depends on @site, @class and the direction and not on @dst, so that
- * destinations that share a link share a class on it.
+ * From where it began any choice among the next hops brings a packet to @dst over the fewest links
+ * (in a graph: of the paths that go up first, and then down), and there is always one.  @next
+ * depends on @site, @class and the direction and not on @dst, so that destinations that share a
+ * link share a class on it.
  *
  * Return: mask of directions; 0 at @dst, for a site or a class that does not exist, and
  * for a class in which a packet to @dst cannot be at @site.
@@ -109,13 +109,13 @@ u32 fc_vclass_next_hops(const struct fc_vclass *v, u32 site, u32 dst, u8 class,
 			u8 next[FC_DIRS_MAX]);
 
 /**
- * fc_vclass_allowed() - how packets of a class may go on, wherever they go
+ * fc_vclass_allowed() - next hops of packets of a class, for all destinations
  * @v: classes
  * @site: where they are
  * @class: in which they began or came
- * @next: result: for each direction of the mask, the class on the link that way
+ * @next: result: for each direction of the mask, the class on the link there
  *
- * What fc_vclass_next_hops() says is a part of this for every destination.
+ * The result of fc_vclass_next_hops() is a subset of this for every destination.
  *
  * Return: mask of directions; 0 for a site or a class that does not exist.
  */
@@ -129,7 +129,7 @@ u32 fc_vclass_allowed(const struct fc_vclass *v, u32 site, u8 class, u8 next[FC_
  *
  * Takes time in proportion to the classes: for when a link is configured.
  *
- * Return: mask of classes; others need no buffers, and only a liar sends in them.
+ * Return: mask of classes; others need no buffers, and only a faulty site sends in them.
  */
 u64 fc_vclass_carried(const struct fc_vclass *v, u32 site, u8 dir);
 

@@ -4,7 +4,7 @@
 
 /* No step has more effects than this: a packet is stored, or leaves its queue. */
 #define STEP_EFFECTS	(2 * 64 + 4)
-/* Slots of a queue: what a peer has is told as a mask. */
+/* Slots of a queue: a status has a mask of the flits that its sender has received. */
 #define WINDOW_MAX	64
 
 /* Effects after which an event returns; the caller comes again with FC_EV_MORE. */
@@ -428,8 +428,8 @@ static void strand(struct fc_vnet *v, u8 class, u8 port)
 }
 
 /*
- * In mode csr: is it the turn of a packet?  It comes to the front then.  Others in line do not
- * stand in its way, but for one that has begun.
+ * In mode csr: is it the turn of a packet?  It moves to the front then, past the others in line,
+ * but not past one that has begun.
  */
 static bool turn(struct fc_vnet *v, u8 class, u8 port)
 {

@@ -3,16 +3,16 @@
  * The switch of a site in mode vnet, and in those that are made of it, postman and csr:
  * virtual networks (Jesshope, Miller and Yantchev, 1988), one virtual channel each.
  *
- * A packet goes in a class (vclass.h) and over each link in the virtual channel of its
- * class there.  It begins on a link only when there is credit for all of its flits, so what
- * comes in has room to its end: it may wait, and nothing upstream is held by half of it.
- * Where its targets part ways its branches go on each for itself, each when there is room for
- * it; the packet leaves its queue when the last of them has sent it.  Every branch goes
- * to a channel of higher rank, and what is for here is taken at once: nothing can wait in
- * a circle (Documentation/design.rst, "Virtual networks").
+ * A packet goes in a class (vclass.h) and over each link in the virtual channel of its class there.
+ * It begins on a link only when there is credit for all of its flits, so what comes in has room to
+ * its end: it may wait, and nothing upstream is held by half of it.  Where its targets have
+ * different next hops it splits into branches, each of which is sent when there is room for it; the
+ * packet leaves its queue when the last branch is sent.  Every branch goes to a channel of higher
+ * rank, and this site takes packets for it at once: no circular wait is possible
+ * (Documentation/design.rst, "Virtual networks").
  *
- * What has no way in its class, because links are dead, is taken by the operator, and
- * sent anew from here: in classes as any packet of this site, outside of which it waits.
+ * The operator takes a packet without a route in its class, because links are dead, and sends it
+ * anew from here: in classes like any packet of this site, outside of which it waits.
  */
 #ifndef FC_CORE_VNET_H
 #define FC_CORE_VNET_H
@@ -29,7 +29,7 @@ struct fc_csr_plan;
 #define FC_VBRANCH_NONE	0xffffffffU
 
 /**
- * struct fc_vbranch - a packet on its way out of a site by one channel
+ * struct fc_vbranch - a packet that leaves a site by one channel
  * @mask: targets that leave by it
  * @next: the branch that waits behind it for the same channel, or FC_VBRANCH_NONE
  * @flit: of the packet, the next to be sent
@@ -37,7 +37,7 @@ struct fc_csr_plan;
  * @class: class there
  * @begun: its front was sent, or cannot be taken back
  * @completed: it has left
- * @asked: the peer was asked to say when it has taken what is under way
+ * @asked: the peer was asked to ack the flits in flight once it has consumed them
  * @dead: the front was forwarded speculatively to a wrong output: the branch aborts
  */
 struct fc_vbranch {
@@ -69,12 +69,12 @@ enum fc_routed {
  * @come: of these, come
  * @freed: of these, out of the queue
  * @nbranches: how many branches
- * @active: of these, not over
+ * @active: of these, not completed
  * @busy: there is a packet
  * @whole: it has come to its end
  * @cut: its end will not come
  * @moved: flits of it are not here any more
- * @seek: of this site, and without a way until routes change
+ * @seek: of this site, and without a route until routes change
  * @routed: enum fc_routed
  * @ran: the front was forwarded speculatively, as the first branch
  */
@@ -147,7 +147,7 @@ static inline size_t fc_vroute_cache_size(u8 nclasses)
  * struct fc_vnet - the switch
  * @classes: of the topology
  * @node: the site, as all its switches know it
- * @straight: ways straight on by class and port, for mode postman; NULL in others
+ * @straight: outputs straight on by class and port, for mode postman; NULL in others
  * @ch: channels, by class
  * @in: by class and port
  * @out: by class and port
@@ -159,7 +159,7 @@ static inline size_t fc_vroute_cache_size(u8 nclasses)
  * @go: by class, ports on which something may go out
  * @unrouted: by class, ports whose front waits for FC_EV_ROUTE
  * @work: classes of which @come or @go has ports
- * @touched: classes whose channel may have something to tell, or be due earlier
+ * @touched: classes whose channel may have something to report, or be due earlier
  * @payload: bytes of a flit without its link header
  * @up: ports whose link is up
  * @window: by port, of the peer
@@ -168,15 +168,15 @@ static inline size_t fc_vroute_cache_size(u8 nclasses)
  * @nports: ports with the local one
  * @nclasses: classes
  * @injqs: channels whose local port takes packets of this site
- * @set: enum fc_set, which says where its channels are on the links
+ * @set: enum fc_set, which determines its channels on the links
  * @cache: fc_vroute_cache_size() bytes of any content, or NULL: no cache
- * @plan: in mode csr: says when packets go, and where; else NULL
+ * @plan: in mode csr: determines when packets leave, and where; else NULL
  * @apart: no two branches of a packet come to the same site, as mode csr needs it (core/split.h)
- * @slow: every front that comes waits for FC_EV_ROUTE, not only those that have gone on before
+ * @slow: every front that comes waits for FC_EV_ROUTE, not only speculatively forwarded ones
  * @stepwise: no flit is sent on without going through the queues; may change between events
  *
- * The caller's lock protects all members.  When routes of the site have changed the caller says so
- * (fc_vnet_rerouted()).  Only state and @stepwise change after fc_vnet_init().
+ * The caller's lock protects all members.  When routes of the site have changed the caller calls
+ * fc_vnet_rerouted().  Only state and @stepwise change after fc_vnet_init().
  */
 struct fc_vnet {
 	/* Two cache lines that every event uses. */
@@ -227,7 +227,7 @@ static inline u32 fc_vnet_flits(u32 payload)
  */
 u32 fc_vnet_window(u32 payload);
 
-/* Branches of a packet at a site: one each way, and in mode postman one that went too far. */
+/* Branches of a packet at a site: one per direction, and in mode postman a dead one. */
 static inline u8 fc_vnet_branches(u8 ndirs)
 {
 	return ndirs + 1;
@@ -245,7 +245,7 @@ void fc_vnet_init(struct fc_vnet *v);
  * fc_vnet_event() - one event
  * @v: switch
  * @class: of the channel (flit, status, route); else 0
- * @ev: event; a flit of port 0 goes to the lane that @class says
+ * @ev: event; a flit of port 0 goes to injection queue @class
  * @fx: emptied, then filled: effects of a site (enum fc_effect_type), each with its
  *	virtual channel
  *
@@ -310,16 +310,16 @@ enum fc_hop fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop);
 /**
  * fc_vnet_start() - as fc_vnet_hop() for what begins at this site
  * @v: switch
- * @hop: of FC_PORT_LOCAL, in any lane; becomes as it goes out
+ * @hop: of FC_PORT_LOCAL, in any injection queue; becomes as it is sent
  *
- * Where the lane has a packet, which waits for another link, this one passes it by.
+ * A packet in the injection queue, which waits for another link, does not delay this one.
  *
  * Return: as fc_vnet_hop().
  */
 enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop);
 
 /**
- * fc_vnet_hop_timed() - a flit of which the switch has said FC_HOP_WHEN passes it
+ * fc_vnet_hop_timed() - a flit for which the switch has returned FC_HOP_WHEN passes it
  * @v: switch; @next_at may come earlier
  * @hop: as it was left, with the time
  *
@@ -327,11 +327,11 @@ enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop);
  */
 enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop);
 
-/* Return: a lane that takes a packet, or -1.  Its flits get the numbers from fc_vnet_seq(). */
+/* Return: an injection queue for a packet, or -1.  Its flits are numbered from fc_vnet_seq() on. */
 int fc_vnet_injq(const struct fc_vnet *v);
 u32 fc_vnet_seq(const struct fc_vnet *v, u8 injq);
 
-/* Routes have changed: who seeks may find a way at the next event. */
+/* Routes have changed: seeking packets may find a route at the next event. */
 void fc_vnet_rerouted(struct fc_vnet *v);
 
 /**
@@ -340,31 +340,31 @@ void fc_vnet_rerouted(struct fc_vnet *v);
  * @dst: sites that it is for; this one does not count
  * @n: how many
  *
- * Return: the lowest class of all of them, in which each has a way.
+ * Return: the lowest class of all of them, in which each has a route.
  */
 u8 fc_vnet_begin(const struct fc_vnet *v, const u32 *dst, u32 n);
 
 /**
- * fc_vnet_next_hops() - by which links a packet may go on
+ * fc_vnet_next_hops() - links by which a packet may leave
  * @v: switch
  * @class: in which it begins or came
  * @port: by which it came, or FC_PORT_LOCAL
  * @dst: another site that it is for
  * @flits: its length
- * @next: result: for each direction of the mask, the class on the link that way
+ * @next: result: for each direction of the mask, the class on the link there
  *
- * Of several targets the switch sends together those that can stay so for long (core/split.h), and
- * takes of several ways one with little before it.
+ * Of several targets the switch keeps together those that can share many links (core/split.h), and
+ * of several next hops it takes one with a short queue.
  *
  * Return: mask of directions over links that are up.
  */
 u32 fc_vnet_next_hops(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 flits,
 		      u8 next[FC_DIRS_MAX]);
 
-/* Is nothing under way? */
+/* Does the switch hold no packet? */
 bool fc_vnet_idle(const struct fc_vnet *v);
 
-/* Give back every handle; the switch is to be initialised or freed next. */
+/* Release every handle; the switch is to be initialised or freed next. */
 void fc_vnet_purge(struct fc_vnet *v, void (*drop)(void *arg, void *h), void *arg);
 
 #endif /* FC_CORE_VNET_H */

@@ -59,7 +59,7 @@ u8 fc_vnet_begin(const struct fc_vnet *v, const u32 *dst, u32 n)
 	u8 class = FC_VCLASSES_MAX;
 	u32 i;
 
-	/* Ways around what is dead may begin in any direction. */
+	/* Routes around dead links may begin in any direction. */
 	if (n > 1 && v->node->routes)
 		return 0;
 	for (i = 0; i < n && class; i++) {

@@ -62,7 +62,7 @@ static inline bool fc_vfits(const struct fc_vnet *v, const struct fc_vin *in,
 {
 	bool last = f->parts & FC_PART_TERM;
 
-	/* Credit and room are for as many flits as its front says. */
+	/* Credit and room are for the number of flits that its front gives. */
 	if (last != (in->come + 1 == in->n) || f->data > in->left || (last && f->data != in->left))
 		return false;
 	return !in->come || last || f->data == v->payload;
@@ -125,7 +125,7 @@ static inline const struct fc_vroute *fc_vroute_cached(const struct fc_vnet *v, 
 }
 
 /*
- * Directions in which a packet may go on to a site: over all links, as if all were up.
+ * Directions in which a packet may proceed to a site: over all links, as if all were up.
  * Return: for each, the class on that link: in the cache, or in @next.
  */
 static inline const u8 *fc_vroutes(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
@@ -157,7 +157,7 @@ static inline u32 fc_vload(const struct fc_vnet *v, u8 class, u8 port)
 u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front);
 /* One more branch of a packet, behind those that wait for its channel already. */
 void fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64 mask);
-/* Which way each target goes.  Return: false if there is none yet. */
+/* Determines the next hop of each target.  Return: false if there is none yet. */
 bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		   const struct fc_flit *front, struct fc_effects *fx);
 

@@ -106,7 +106,7 @@ static inline void store(u8 port, const struct fc_event *ev, u64 here, struct fc
 
 /*
  * Finds the directions of each target of @s, of any and of all.  Return: false if some target has
- * no way, or if a peer on one of the ways has no room for one flit.
+ * no route, or if a peer at one of the next hops has no room for one flit.
  */
 static inline bool route_list(const struct fc_vnet *v, u8 class, struct fc_split *s, unsigned int n,
 			      u32 *all, u32 *common, u64 *here)

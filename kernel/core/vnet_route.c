@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The switch of mode vnet: by which links a packet goes on.
+ * The switch of mode vnet: by which links a packet leaves.
  */
 #include "csr_plan.h"
 #include "split.h"
@@ -27,9 +27,9 @@ static u32 roomy(const struct fc_vnet *v, u32 n)
 }
 
 /*
- * Directions in which a packet may go on to a site, over links that take it.  One of this site that
- * has no way in its class goes the first link of a way around what is dead, which any packet may
- * that begins in the lowest class: @class becomes that.
+ * Directions in which a packet may proceed to a site, over links that take it.  A packet of this
+ * site without a route in its class takes the first link of a route around dead links, as any
+ * packet may that begins in the lowest class: @class becomes that.
  */
 static u32 next_hops(const struct fc_vnet *v, const struct fc_vin *in, u8 *class, u8 port, u32 dst)
 {
@@ -94,7 +94,7 @@ static void count_type(struct fc_vnet *v, const struct fc_vin *in, u64 local, un
 		v->node->stat[local ? FC_STAT_PKT_SOME_LOCAL : FC_STAT_PKT_ALL_REMOTE]++;
 }
 
-/* In mode csr: only the ways that are reserved, where there are such. */
+/* In mode csr: keeps only the reserved next hops, where there are any. */
 static void keep_to_plan(const struct fc_vnet *v, const u8 *head, u64 targets, u32 *dirs)
 {
 	for (; targets; targets &= targets - 1) {
@@ -181,7 +181,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	}
 	if (far)
 		v->node->stat[FC_STAT_PKT_HOPS]++;
-	/* Told once: a packet that waits, and is routed again, has no unreachable targets. */
+	/* Reported once: a packet that waits, and is routed again, has no unreachable targets. */
 	if (unreachable)
 		fc_effect_add(fx, FC_FX_UNREACHABLE, port, front)->mask = unreachable;
 	/* A packet of this site waits for routes; the operator stores any other one. */

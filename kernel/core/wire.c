@@ -516,7 +516,7 @@ void fc_wire_bitmap_sites(u32 *site, const u8 *head)
 	u32 n = fc_wire_ntargets(head);
 	u8 rest;
 
-	/* No more than there is room for, whatever the bitmap says. */
+	/* Never more than @n sites, whatever the bitmap has. */
 	for (; map < end; map++, base += 8)
 		for (rest = *map; rest && n; rest &= rest - 1, n--)
 			*site++ = base + fc_low(rest);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The wire: every frame's encoding, decoding and validation, and the only
- * byte-order code.  What is decoded here is safe to believe as far as one
- * frame alone can tell.
+ * The wire: every frame's encoding, decoding and validation, and the only byte-order code.  Decoded
+ * values are valid as far as one frame alone can show.
  *
  * A frame is a link header and its payload.  The payload of a flit with
  * FC_PART_HEAD begins with a packet header and the target list; the rest of
@@ -43,7 +42,7 @@
 #define FC_DATA_MIN		128
 #define FC_TARGETS_MAX		64	/* of a packet: its branches are u64 masks */
 #define FC_HOPS_MAX		1024	/* links a packet may cross */
-#define FC_FLOW_WINDOW		16	/* messages of one flow under way */
+#define FC_FLOW_WINDOW		16	/* messages of one flow in progress */
 
 enum fc_frame {
 	FC_FRAME_HELLO = 1,
@@ -71,11 +70,11 @@ enum fc_vc {
 };
 
 /*
- * Sets of channels: each has its own on every link, and a packet stays in its set.
- * The source chooses it; sites on the way believe the channel.
+ * Sets of channels: each has its own on every link, and a packet stays in its set.  The source
+ * chooses it; transit sites take it from the channel.
  */
 enum fc_set {
-	FC_SET_BULK,	/* packets of many flits; in mode csr all that reserve their way */
+	FC_SET_BULK,	/* packets of many flits; in mode csr all that reserve a path */
 	FC_SET_SHORT,	/* messages of FC_TURN_STREAK flits or fewer (core/turn.h); not in csr */
 	FC_SET_HIGH,	/* of the high class: short ones, and of privileged senders any */
 	FC_SET_COUNT
@@ -124,7 +123,7 @@ static inline u8 fc_vc_class(u8 vc)
 /* Flags of HELLO. */
 #define FC_HELLO_SUM		0x01	/* every frame of this link is to carry a checksum */
 #define FC_HELLO_LONG		0x02	/* full frames may be lost: HELLO counts if it is one */
-#define FC_HELLO_PAIR		0x04	/* of a pair, the first one long: say whether that came */
+#define FC_HELLO_PAIR		0x04	/* of a pair, the first one long: answer if that came */
 #define FC_HELLO_SEEN		0x08	/* answer: it came */
 #define FC_HELLO_MISSED		0x10	/* answer: it did not */
 #define FC_HELLO_FLAGS		0x1f
@@ -140,8 +139,8 @@ static inline u8 fc_vc_class(u8 vc)
  * @epoch: low bits of the sender's epoch
  * @seq: flit: its number; status: number of the next flit
  * @ack: flits taken from the other direction of the same channel (absolute)
- * @sum: if @summed the CRC32C (RFC 3720, B.4) of the link header, with zeros here, and
- *	of the payload, else 0; whoever sends and receives frames computes it
+ * @sum: if @summed the CRC32C (RFC 3720, B.4) of the link header, with zeros here, and of the
+ *	payload, else 0; the caller computes it
  */
 struct fc_link_hdr {
 	u8  type;
@@ -181,7 +180,7 @@ struct fc_status {
  * @window: flits the sender takes ahead of being forwarded
  * @flit: flit size of the network
  * @epoch: number of this life of the sender's end, not 0
- * @peer_epoch: epoch heard from the receiver, 0 for none
+ * @peer_epoch: epoch received from the receiver, 0 for none
  * @topology: fc_topo_hash()
  * @nsites: sites of the topology
  * @flags: FC_HELLO_*
@@ -205,10 +204,10 @@ struct fc_hello_msg {
 };
 
 /**
- * struct fc_fault - what a site says of its own links
- * @site: who says it
+ * struct fc_fault - announcement of a site about its own links
+ * @site: the announcing site
  * @incarnation: of that site
- * @version: number of what it says, not 0; wraps
+ * @version: number of the announcement, not 0; wraps
  * @ports: its ports whose link does not work; bit 0 is never set
  */
 struct fc_fault {
@@ -274,7 +273,7 @@ struct fc_packet {
 
 /**
  * enum fc_kind - what the packets of a message are about
- * @FC_KIND_MESSAGE: a message from anybody
+ * @FC_KIND_MESSAGE: a message outside of connections
  * @FC_KIND_CONNECT: asks a listening port for a connection
  * @FC_KIND_ACCEPT: its answer, from the port that is the other end from now on; its
  *	message id is that of the request
@@ -326,9 +325,9 @@ struct fc_target {
  * @number: of the broadcast among those of its source; wraps; one that is sent again has
  *	a new one
  * @port: target port at every site, not 0
- * @copies: disjoint ways it goes by, at least 1
+ * @copies: number of disjoint paths that it takes, at least 1
  * @outstanding: the most that @outstanding of struct fc_target would be for any of its targets;
- *	FC_BCAST_OUTSTANDING_MAX: so many or more
+ *	FC_BCAST_OUTSTANDING_MAX: that number or more
  * @label: of the packet on this link, below FC_LABELS_MAX (core/path.h); 0 where a link
  *	has one packet of a broadcast
  * @seq: number of the message in the flow (source socket, target port)
@@ -345,7 +344,7 @@ struct fc_bcast_hdr {
 	u32 seq;
 };
 
-/* The most that @outstanding of struct fc_bcast_hdr says. */
+/* Maximum of @outstanding of struct fc_bcast_hdr. */
 #define FC_BCAST_OUTSTANDING_MAX		(FC_FLOW_WINDOW - 1U)
 
 /* In the number of a socket: its broadcasts, in flows of their own. */
@@ -357,7 +356,7 @@ enum fc_ctrl_kind {
 	FC_CTRL_NO_SPACE,	/* no buffer space: wait for FC_CTRL_GRANT */
 	FC_CTRL_GRANT,		/* grant of buffer space: begin with the first packet */
 	FC_CTRL_REFUSED,	/* no socket on the port */
-	FC_CTRL_UNREACHABLE,	/* a site on the way has no usable port */
+	FC_CTRL_UNREACHABLE,	/* a site on the path has no usable port */
 	FC_CTRL_ASK,		/* source to target: received?  Earlier messages are completed */
 	FC_CTRL_FORWARD,	/* source to target: all earlier messages are completed */
 	FC_CTRL_RESYNC_REQ,	/* target to source: no state of the flow; which are completed? */
@@ -367,18 +366,17 @@ enum fc_ctrl_kind {
 };
 
 /**
- * struct fc_ctrl - entry of FC_FRAME_CTRL, from a target to a source; an
- *	FC_CTRL_ASK, FC_CTRL_FORWARD, FC_CTRL_RESYNC or FC_CTRL_CLOSED goes the other way, with
- *	source and target in
- *	each other's place
+ * struct fc_ctrl - entry of FC_FRAME_CTRL, from a target to a source; an FC_CTRL_ASK,
+ *	FC_CTRL_FORWARD, FC_CTRL_RESYNC or FC_CTRL_CLOSED goes in the opposite direction, with
+ *	source and target in each other's place
  * @kind: enum fc_ctrl_kind
  * @hops: links crossed
  * @dst: source site of the message, to which this entry goes
  * @incarnation: of that site
  * @sock: source socket
- * @site: target site it speaks of
- * @port: target port it speaks of
- * @seq: message it speaks of
+ * @site: target site of the entry
+ * @port: target port of the entry
+ * @seq: message of the entry
  * @next: every message of the flow before this one is received
  * @base: packets of message @seq received, counted from the first without a gap
  * @have: bit i: packet @base + i is received too
@@ -398,11 +396,11 @@ struct fc_ctrl {
 };
 
 /**
- * fc_ctrl_covers() - does a confirmation say all that an older one said?
+ * fc_ctrl_covers() - does a confirmation make an older one redundant?
  * @c: confirmation, or any other entry, which covers none
- * @old: older entry on the same way
+ * @old: older entry in the same direction
  *
- * Whatever an entry speaks of, its level confirms all before it.
+ * The cumulative ack of any entry confirms all messages before it.
  */
 bool fc_ctrl_covers(const struct fc_ctrl *c, const struct fc_ctrl *old);
 
@@ -493,8 +491,8 @@ static inline u32 fc_faults_size(u32 n)
  * @p: payload
  * @len: its bytes, as the link header has them
  *
- * Return: false if a field is out of range.  Whether the topology has such sites and
- * links is for the caller to say.
+ * Return: false if a field is out of range.  The caller checks whether the topology has such sites
+ * and links.
  */
 bool fc_wire_faults_decode(struct fc_faults_msg *m, const u8 *p, u32 len);
 /* Writes fc_faults_size(m->n) bytes. */

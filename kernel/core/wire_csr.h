@@ -34,8 +34,8 @@ static inline u32 fc_csr_frame_size(u32 n)
  * @p: payload
  * @len: its bytes, as the link header has them
  *
- * Return: false if a field is out of range.  Whether the topology has such sites and
- * classes is for the caller to say.
+ * Return: false if a field is out of range.  The caller checks whether the topology has such sites
+ * and classes.
  */
 bool fc_wire_csr_decode(struct fc_csr_frame *f, const u8 *p, u32 len);
 /* Writes fc_csr_frame_size(f->n) bytes. */

@@ -16,7 +16,7 @@ enum {
 	P_DATA_LEN = FC_AT_DATA_LEN, P_HOPS = FC_AT_HOPS, P_FLAGS = FC_AT_FLAGS, P_KIND = 35
 };
 
-/* Returns true if the head has one target, and so no bitmap; one comparison tells both. */
+/* Returns true if the head has one target, and so no bitmap; one comparison checks both. */
 static inline bool fc_head_single(const u8 *p)
 {
 	return fc_get16(p + P_BITMAP) == 1;
@@ -70,7 +70,7 @@ static inline bool fc_head_plain(const u8 *p, u32 len, u32 nsites)
 	       (p[P_KIND] == FC_KIND_MESSAGE ? !(flags & ~FC_PACKET_LIST) :
 					       p[P_KIND] == FC_KIND_DATA && !flags) &&
 	       fc_get32(p + P_SRC) < nsites && fc_get32(t + T_SITE) < nsites &&
-	       /* Port, flags and lag. */
+	       /* Port, flags and @outstanding. */
 	       fc_get16(t + T_PORT) && t[T_FLAGS] == FC_TARGET_LAST &&
 	       t[T_OUTSTANDING] < FC_FLOW_WINDOW &&
 	       off <= msg_len && fc_get32(t + T_LEN) <= msg_len - off;

@@ -28,7 +28,7 @@
 #define BCAST_VALUES	8
 
 /**
- * struct cast_msg - copies of a broadcast
+ * struct bcast_msg - copies of a broadcast
  * @node: entry in flitcast_bcasts.table
  * @age: entry in flitcast_bcasts.ages
  * @src: source site

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reception of broadcasts (cast.c). */
+/* Reception of broadcasts (bcast.c). */
 #ifndef FLITCAST_ENDS_BCAST_H
 #define FLITCAST_ENDS_BCAST_H
 

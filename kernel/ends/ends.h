@@ -59,7 +59,7 @@ struct flitcast_receiver {
 
 /**
  * struct flitcast_bcasts - broadcasts being received
- * @table: broadcasts by source (struct cast_msg)
+ * @table: broadcasts by source (struct bcast_msg)
  * @ages: the same, oldest first
  * @n: number of entries
  * @at: earliest deadline of missing copies
@@ -126,7 +126,7 @@ struct flitcast_cur {
 };
 
 /**
- * struct flitcast_sender - messages of a site that are not over
+ * struct flitcast_sender - messages of a site that are not completed
  * @msgs: all of them
  * @nmsgs: number of @msgs
  * @reroute: next message to examine since routes have changed, or NULL
@@ -185,7 +185,7 @@ struct flitcast_txcast {
  * @sources: sending sides of ports
  * @queue: scheduler of messages
  * @cur: packets being fed to the local net-input, by set
- * @tx: messages that are not over
+ * @tx: messages that are not completed
  * @pool: free list of messages
  * @txbcast: broadcasts that this site sends
  * @echo: the site's own port

@@ -16,8 +16,8 @@ struct ubuf_info;
 
 /**
  * struct tx_target - one target of a message
- * @flow: flow; invalid once the target is over
- * @pending: entry in the list of the flow, until over
+ * @flow: flow; invalid once the target is completed
+ * @pending: entry in the list of the flow, until completed
  * @msg: the message
  * @asked: since when an answer is outstanding; 0: none is
  * @since: when the message was last accepted, refused, or found its target unreachable
@@ -29,7 +29,7 @@ struct ubuf_info;
  * @index: index in the sender's list
  * @off: first byte for this target, as given by the sender
  * @len: length of its part, as given by the sender
- * @err: result, once over: 0 or a negative errno
+ * @err: result, once completed: 0 or a negative errno
  * @most: number of packets sent at least once
  * @offers: number of times its last packet was begun, up to 3; without that packet the target
  *	cannot have the message
@@ -95,7 +95,7 @@ struct tx_times {
  * struct tx_state - state of a message
  * @held_at: while some targets wait for others: when the targets were last examined
  * @hold_for: interval until they are examined again, in units of 2^HOLD_SHIFT ns
- * @left: number of targets that are not over
+ * @left: number of targets that are not completed
  * @nin_flight: number of these that are active
  * @holding: some targets wait for others, and the timer is set
  * @waits_for: the wait is charged to @patience of the source
@@ -173,7 +173,7 @@ struct tx_how {
  * @next_free: next entry of the site's free list
  * @due_node: entry in flitcast_sender.due
  * @late: entry in flitcast_sender.late instead; @at.due is FC_NEVER
- * @source: source; NULL once over
+ * @source: source; NULL once completed
  * @len: bytes
  * @entered: identifier of its last packet fed to the local net-input (flitcast_oper_entered()); 0:
  *	none
@@ -184,7 +184,7 @@ struct tx_how {
  * @ntargets: number of targets
  * @target: targets
  * @npages: number of pages of data; 0: the data is in @small
- * @page: pages of data; NULL once over; consecutive pages of one page block share one reference
+ * @page: pages of data; NULL once completed; consecutive pages of a page block share a reference
  * @one: @target of a message to one target
  * @held: for user pages in @page, each with a reference: to be notified when they are not needed
  *	any more; else NULL
@@ -234,12 +234,11 @@ void flitcast_msg_completed(struct flitcast_site *site, struct flitcast_msg *msg
 /* Return: length of the contiguous data from byte @from on, up to @len; page block and offset. */
 u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **block,
 		     u32 *off);
-/* Free the data of a message that is over. */
+/* Free the data of a completed message. */
 void flitcast_msg_drop_data(struct flitcast_msg *msg);
 /*
- * Free the data of a message that is over, under the site's lock; a work item
- * (flitcast_sources.free) does it if it takes long, or many messages are over at a time.  The
- * message is in no list.
+ * Free the data of a completed message, under the site's lock; a work item (flitcast_sources.free)
+ * does it if it takes long, or many messages are completed at a time.  The message is in no list.
  */
 void flitcast_msg_spent(struct flitcast_site *site, struct flitcast_msg *msg);
 /* Free the free list; no task sends any more. */

@@ -41,7 +41,7 @@ enum flitcast_tx_class {
 #define FLITCAST_MSG_TARGET	128
 
 /**
- * struct flitcast_sent - outcome of a message that is over for every target
+ * struct flitcast_sent - outcome of a message that is completed for every target
  * @node: for use by the port
  * @id: message id
  * @ntargets: number of targets
@@ -52,7 +52,7 @@ enum flitcast_tx_class {
  * @kind: enum fc_kind
  * @report: the sender wants a report even without failure (struct flitcast_send)
  * @reserved: in mode csr: reserved arrival time of its last packet (struct flitcast_admission)
- * @completed_at: when the message was over
+ * @completed_at: when the message was completed
  */
 struct flitcast_sent {
 	struct list_head node;
@@ -98,9 +98,9 @@ enum flitcast_admit {
  * @uncharge: release receive buffer
  * @deliver: queue a complete message, in order; takes ownership of the skb. Return: false if no
  *	task is to read it: the port has uncharged it, and the site still owns the skb
- * @sent: a message of this port is over: release its send buffer. Return: true to keep the outcome
- *	until flitcast_sent_put(); its data is freed, its FLITCAST_MSG_SIZE and FLITCAST_MSG_TARGET
- *	bytes are not
+ * @sent: a message of this port is completed: release its send buffer. Return: true to keep the
+ *	outcome until flitcast_sent_put(); its data is freed, its FLITCAST_MSG_SIZE and
+ *	FLITCAST_MSG_TARGET bytes are not
  * @detach: the site goes away; the port is detached
  * @hold: if any task waits, take a reference to the port for a later @wake; the event has happened
  *	already. Return: false if no task waits; later ones check before they wait
@@ -199,11 +199,11 @@ int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site,
 /* Mode csr: report the state of the last message.  Context: process. */
 void flitcast_port_admission(struct flitcast_port *port, struct flitcast_admission *admission);
 
-/* Return: true if the port has messages that are not over. */
+/* Return: true if the port has messages that are not completed. */
 bool flitcast_port_busy(struct flitcast_port *port);
 
 /*
- * Abort all messages of a port that are not over.  Skips one message id, so that a reader of
+ * Abort all pending messages of a port.  Skips one message id, so that a reader of
  * reports notices the gap even if no message was pending.
  */
 void flitcast_port_drop(struct flitcast_port *port);

@@ -4,8 +4,8 @@
  * order, and acks them.
  *
  * A flow is one source socket sending to one local port; its broadcasts are a flow of their own.
- * Each packet has the sequence number of its message (@seq of struct fc_target), and says how many
- * older messages the source still keeps, because they are neither completed nor aborted
+ * Each packet carries the sequence number of its message (@seq of struct fc_target), and the number
+ * of older messages that the source still keeps, because they are neither completed nor aborted
  * (@outstanding).  The receiver skips all messages before @seq - @outstanding: it drops those not
  * delivered, even complete ones, and waits for them no longer.  A target may receive only a part of
  * a message (@off, @len); below, packets and completeness refer to that part (struct fc_part).
@@ -421,10 +421,7 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 		answer(site, pk, t, flow, FC_CTRL_CONFIRM);
 		goto drop;
 	case FC_RX_ADMIT:
-		/*
-		 * The message was never admitted, or was dropped since (flitcast_rx_reclaim()):
-		 * the source must begin again with the first packet.
-		 */
+		/* No state, or dropped by flitcast_rx_reclaim(): restart with packet part.first. */
 		if (packet != part.first) {
 			answer(site, pk, t, flow, FC_CTRL_GRANT);
 			completed = false;
@@ -606,8 +603,8 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 	t.outstanding = min_t(u32, ask->seq - ask->next, FC_FLOW_WINDOW - 1);
 	/*
 	 * The source has completed or aborted all messages before @next.  The flow may not know: a
-	 * source that waits for a grant sends no packet to say so, and FC_CTRL_FORWARD may have
-	 * been acked before a delayed packet with an old @outstanding created this flow.
+	 * source that waits for a grant sends no packet with @outstanding, and FC_CTRL_FORWARD may
+	 * have been acked before a delayed packet with an old @outstanding created this flow.
 	 */
 	if (flow && port && flow->core.begun)
 		forward(site, port, flow, ask->next);

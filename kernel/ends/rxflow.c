@@ -3,19 +3,19 @@
  * Table of the receiving flows of a site, and their eviction.
  *
  *	open ----(idle, table fills up: send RESYNC_REQ)----------> asked
- *	open or asked ----(source: all completed, RESYNC)---------> settled
+ *	open or asked ----(source: all completed, RESYNC)---------> completed
  *	any ----(source: the flow is closed, CLOSED)--------------> closed
- *	asked, settled, closed ----(a packet of the flow)---------> open
+ *	asked, completed, closed ----(a packet of the flow)-------> open
  *
- *	Eviction: closed first, then settled, then asked flows whose source is unresponsive
+ *	Eviction: closed first, then completed, then asked flows whose source is unresponsive
  *	(no answer for SILENT_NS).
  *
  * If a flow is evicted, a late packet of it must not be taken for the first packet of a new flow.
- * So a flow is evicted only if its source has said that all its messages are over (settled or
- * closed), or if the source is unresponsive; and for each source site the table remembers which of
- * its sockets may have had evicted flows.  A packet from one of these sockets that matches no flow
- * is not received until the source has said which messages are over (FC_CTRL_RESYNC_REQ).  Socket
- * numbers increase, so new sockets are not affected.
+ * So a flow is evicted only if its source has reported all its messages as completed or aborted
+ * (states completed and closed), or if the source is unresponsive; and for each source site the
+ * table remembers which of its sockets may have had evicted flows.  A packet from one of these
+ * sockets that matches no flow is not received until the source has answered FC_CTRL_RESYNC_REQ.
+ * Socket numbers increase, so new sockets are not affected.
  *
  * One source site may have at most half of all flows, and the sites with most flows are evicted
  * from first.
@@ -51,8 +51,9 @@
  * @by_size: entry in flitcast_rx.size or, without flows, flitcast_rx.idle
  * @open: flows in use, least recently used first
  * @asked: flows that the source was asked about, in the order of asking
- * @completed: flows that are settled or closed, oldest first
+ * @completed: flows that are completed or closed, oldest first
  * @src: source site
+ * @nflows: number of flows
  * @incarnation: incarnation of the site whose flows were evicted, if @forgot
  * @last: highest number of a socket of that incarnation with an evicted flow
  * @forgot: a flow was evicted
@@ -77,7 +78,7 @@ struct rx_source {
  * struct flitcast_rx - receiving flows of a site
  * @nflows: number of flows
  * @closed: flows that the source has closed, oldest first
- * @completed: flows of which the source says that all messages are over, oldest first
+ * @completed: flows whose messages the source has all completed or aborted, oldest first
  * @sources: source sites, by site number
  * @size: source sites with flows, by the logarithm of their number of flows
  * @idle: source sites without flows, oldest first
@@ -400,7 +401,7 @@ bool flitcast_rxflow_update(struct flitcast_site *site, struct rx_flow *flow, u3
 
 	if (oldest != flow->core.next || holds(flow))
 		return false;
-	/* No need for the delayed ack: the source already knows that all messages are over. */
+	/* No need for the delayed ack: the source already knows that all messages are completed. */
 	list_del_init(&flow->ack_pending);
 	list_move_tail(&flow->lru, closed ? &rx->closed : &rx->completed);
 	list_move_tail(&flow->completed, &flow->source->completed);
@@ -420,7 +421,7 @@ static unsigned int list_len(const struct list_head *list, unsigned int most)
 	return n;
 }
 
-/* Return: the number of flows of a source that are settled or closed. */
+/* Return: the number of flows of a source that are completed or closed. */
 static unsigned int source_check(struct flitcast_site *site, struct rx_source *source, bool *last)
 {
 	unsigned int n = 0, open, asked, completed;

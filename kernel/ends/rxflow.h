@@ -28,8 +28,8 @@ struct rx_key {
  * @node: entry in rx_source.flows
  * @key: source and local port
  * @source: the source site
- * @lru: entry in one of the lists open and asked of the source, or settled and closed of the site
- * @completed: entry in rx_source.completed, while the flow is settled or closed
+ * @lru: entry in list @open or @asked of the source, or @completed or @closed of the site
+ * @completed: entry in rx_source.completed, while the flow is completed or closed
  * @waiting: entry in the port's list @waiting (refused for lack of buffer space) or @granted (with
  *	a grant)
  * @held: entry in the port's list @flows, once the flow has held, or was refused, a message
@@ -104,12 +104,12 @@ bool flitcast_rxflow_old(const struct flitcast_site *site, const struct rx_key *
  */
 struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast_port *port,
 				     const struct rx_key *key);
-/* Set @used to now: the flow is in use, and no longer asked, settled or closed. */
+/* Set @used to now: the flow is in use, no longer asked, completed or closed. */
 void flitcast_rxflow_used(struct flitcast_site *site, struct rx_flow *flow);
 /*
  * The source keeps no message before @oldest, and sends no more if @closed.  If @oldest is the next
- * message of the flow, and the flow has no message, refusal or grant, make it settled or closed, so
- * that it may be evicted.  Return: true if so.
+ * message of the flow, and the flow has no message, refusal or grant, make it completed or closed,
+ * so that it may be evicted.  Return: true if so.
  */
 bool flitcast_rxflow_update(struct flitcast_site *site, struct rx_flow *flow, u32 oldest,
 			    bool closed);

@@ -75,7 +75,7 @@ static void fill_wait(struct flitcast_site *site, const struct flitcast_msg *msg
 		info->wait = wait;
 	}
 	/*
-	 * Cannot happen under the lock: all targets are over, but the message is still in the list.
+	 * Cannot happen under the lock: all targets are completed, but the message is in the list.
 	 */
 	if (WARN_ON_ONCE(!found))
 		return;

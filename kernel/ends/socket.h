@@ -12,8 +12,8 @@ struct flitcast_site;
 /**
  * enum flitcast_wait - what the oldest message of a socket waits for
  * @FLITCAST_WAIT_NOTHING: no message is pending
- * @FLITCAST_WAIT_TURN: the message has not left this site: other messages, or a busy link, are in
- *	its way
+ * @FLITCAST_WAIT_TURN: the message has not left this site: it waits for other messages or for a
+ *	busy link
  * @FLITCAST_WAIT_ANSWER: a target has not answered
  * @FLITCAST_WAIT_BUFFER: a target has no buffer space: its reader does not consume messages
  * @FLITCAST_WAIT_ROUTE: there is no route to a target
@@ -62,7 +62,7 @@ enum flitcast_peer {
  * @rx_messages: messages queued for recvmsg()
  * @rx_no_space: number of times a message was refused because the receive buffer was full
  * @reports_lost: failure reports dropped because they were not read
- * @pending: messages that are not over
+ * @pending: messages that are not completed
  * @wait: enum flitcast_wait: what the oldest of them waits for; a sender blocked on a full send
  *	buffer waits for the same
  * @wait_site: site of the target that has been waited for longest; this and all below are zero if

@@ -5,7 +5,7 @@
  *	flitcast_tx_prepare()   bind(): allocate, reserve a number
  *	flitcast_tx_attach()    the port is attached: visible to packets and acks
  *	flitcast_tx_detach()    close(): pending messages go on until port->timeout (orphans)
- *	flitcast_source_reap()  last message over: send FC_CTRL_CLOSED, free by a work item
+ *	flitcast_source_reap()  last message completed: send FC_CTRL_CLOSED, free by a work item
  *
  * A port has a second source for broadcasts, from its first broadcast on, with flows of its own.
  * The number of a source identifies it in packets and acks, and is unique in an incarnation of the

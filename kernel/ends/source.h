@@ -19,7 +19,7 @@ struct tx_flow;
 
 /**
  * struct flitcast_source - the sending side of a port; outlives the port until its messages are
- *	over
+ *	completed
  * @number: number of the source, unique in an incarnation of the site; with FC_SOCK_BCAST for
  *	broadcasts
  * @port: NULL once closed
@@ -35,8 +35,8 @@ struct tx_flow;
  *	all
  * @next: first sequence number of a new flow: above all that evicted flows used
  * @next_id: id of the next message
- * @next_cast: of a source of broadcasts, next sequence number in all its flows
- * @msgs: messages that are not over
+ * @next_bcast: of a source of broadcasts, next sequence number in all its flows
+ * @msgs: messages that are not completed
  * @nmsgs: number of @msgs
  * @charge: bytes of send buffer that they use
  * @share: memory share charged for them once the port is closed, with a reference; NULL: none
@@ -47,7 +47,7 @@ struct tx_flow;
  * @timeout: how long a target may be unresponsive, ns
  * @until: once closed, when pending messages are aborted
  * @closing: entry in flitcast_sources.closing, while closed with pending messages
- * @gone: entry in flitcast_sources.gone, once all messages are over
+ * @gone: entry in flitcast_sources.gone, once all messages are completed
  */
 struct flitcast_source {
 	u32 number;
@@ -80,18 +80,18 @@ struct flitcast_source {
 /* Look up a source by the number in a packet or ack; NULL: it does not exist any more. */
 struct flitcast_source *flitcast_source_find(struct flitcast_site *site, u32 sock);
 /*
- * A message of a closed socket is over, and @charge was subtracted from @src->charge: uncharge the
- * share.
+ * A message of a closed socket is completed, and @charge was subtracted from @src->charge: uncharge
+ * the share.
  */
 void flitcast_source_orphan_completed(struct flitcast_site *site, struct flitcast_source *src,
 				      u32 charge);
 /* Create the source of broadcasts of a port.  Enters the site.  Return: 0 or a negative errno. */
 int flitcast_source_bcasts(struct flitcast_site *site, struct flitcast_port *port);
-/* A message has reserved its path, or is over: its sender no longer waits for admission. */
+/* A message has reserved its path, or is completed: its sender no longer waits for admission. */
 void flitcast_source_admitted(struct flitcast_site *site, struct flitcast_msg *msg);
 
 /*
- * Free a closed source once its last message is over, unless FC_CTRL_FORWARD is still to be sent.
+ * Free a closed source once its last message is completed, unless FC_CTRL_FORWARD is to be sent.
  */
 void flitcast_source_reap(struct flitcast_site *site, struct flitcast_source *src);
 

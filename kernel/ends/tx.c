@@ -2,8 +2,8 @@
 /*
  * Sending end: processes acks and time-outs of messages that are being sent.
  *
- * A message is kept until each of its targets is over: it has acked the message, refused it (no
- * socket), or the message was aborted for it.  Each target advances on its own (core/ends.c):
+ * A message is kept until each of its targets is completed: it has acked the message, refused it
+ * (no socket), or the message was aborted for it.  Each target advances on its own (core/ends.c):
  *
  *	ASKING    first packet sent; the target may grant buffer space
  *	   | CONFIRM                 | NO_SPACE
@@ -40,7 +40,7 @@
 /* Delay before the next ASKS_MAX targets. */
 #define ASK_MORE_NS	NSEC_PER_MSEC
 
-/* Tell the netlink listener if a site that is being drained has no message left. */
+/* Notify the netlink listener if a site that is being drained has no message left. */
 static void drained(struct flitcast_site *site)
 {
 	if (site->drain && list_empty(&site->ends->tx.msgs))
@@ -54,7 +54,7 @@ static struct flitcast_msg *after(const struct flitcast_site *site, struct flitc
 	       list_next_entry(msg, site_node);
 }
 
-/* All targets of a message are over: release its resources and report the outcome to the port. */
+/* All targets of a message are completed: release its resources, and report the outcome. */
 static void msg_completed(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	struct flitcast_source *src = msg->source;
@@ -105,9 +105,9 @@ static void msg_completed(struct flitcast_site *site, struct flitcast_msg *msg)
  * A target cannot have received the message before the source has begun to send its last packet,
  * which it does after all others.
  *
- * Nor can a target that refused a message of one packet, sent once.  NO_SPACE is a refusal of the
- * packet if one has arrived; REFUSED may also answer an FC_CTRL_ASK that overtook the packet.  The
- * network may carry two copies of a packet that was on a failing link: see struct flitcast_result.
+ * Nor can a target that refused a message of one packet, sent once.  FC_CTRL_NO_SPACE is a refusal
+ * of the packet if one has arrived; FC_CTRL_REFUSED may also answer an FC_CTRL_ASK that overtook
+ * the packet.  A packet from a failing link may exist twice: see struct flitcast_result.
  */
 static bool may_have(const struct tx_target *t)
 {
@@ -140,7 +140,7 @@ u32 flitcast_sent_fill(const struct flitcast_sent *sent, struct flitcast_result 
 	return n;
 }
 
-/* A target is over with result @err.  With the last one, the message is over, and may be freed. */
+/* Complete a target with result @err.  The last one completes the message, which may be freed. */
 static void target_completed(struct flitcast_site *site, struct tx_target *t, int err)
 {
 	struct flitcast_msg *msg = t->msg;
@@ -222,9 +222,9 @@ static void nothing_new(struct flitcast_site *site, struct tx_target *t,
 	bool missing = false;
 
 	/*
-	 * The target may still wait for messages that are over here: a broadcast carries the
-	 * largest lag of all its targets (wanted() in txbcast.c); or the target refused one of them
-	 * when it had no socket, or could not receive FC_CTRL_FORWARD.
+	 * The target may still wait for messages that are completed here: a broadcast carries the
+	 * largest @outstanding of all its targets (wanted() in txbcast.c); or the target refused
+	 * one of them when it had no socket, or could not receive FC_CTRL_FORWARD.
 	 */
 	if ((t->msg->how.copies || waits_its_turn(t)) &&
 	    fc_before(ctrl->next, t->flow->core.oldest))
@@ -509,9 +509,9 @@ static bool repeat_begin(struct flitcast_site *site, struct flitcast_msg *msg, u
 /*
  * Return: when a target is aborted if it makes no progress.
  *
- * A target that answers NO_SPACE is not unresponsive: how long it may take is the sender's choice
- * (FLITCAST_SLOW_TARGET).  A target that keeps answering that it has nothing of the message makes
- * no progress: its answers get through, and the message does not.
+ * A target that answers FC_CTRL_NO_SPACE is not unresponsive: how long it may take is the sender's
+ * choice (FLITCAST_SLOW_TARGET).  A target that keeps answering that it has nothing of the
+ * message makes no progress: its answers get through, and the message does not.
  */
 static u64 target_deadline(struct flitcast_site *site, const struct tx_target *t, u64 timeout,
 			   u64 now)
@@ -552,7 +552,7 @@ static void route_restored(struct flitcast_site *site, struct flitcast_msg *msg,
 
 /*
  * TX_WALK_DEADLINE: abort a target that is unresponsive or unreachable for too long. Return: false
- * if the message is over, and freed.
+ * if the message was completed and freed.
  */
 static bool walk_deadline(struct flitcast_site *site, struct flitcast_msg *msg,
 			  struct tx_target *t, u64 now, int *budget)
@@ -590,8 +590,8 @@ static struct tx_target *detach_next(struct tx_target *t)
 }
 
 /*
- * TX_WALK_SLOW: the target exceeded the sender's limit.  Return: false if the message is over, and
- * freed.
+ * TX_WALK_SLOW: the target exceeded the sender's limit.  Return: false if the message was completed
+ * and freed.
  */
 static bool walk_slow(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
 		      int *budget)
@@ -645,7 +645,7 @@ static bool walk_begin(struct flitcast_site *site, struct flitcast_msg *msg, u64
 	return true;
 }
 
-/* Visit one target.  Return: false if the message is over, and freed. */
+/* Visit one target.  Return: false if the message was completed and freed. */
 static bool walk_target(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
 			u64 now, int *budget)
 {
@@ -669,7 +669,7 @@ static bool walk_target(struct flitcast_site *site, struct flitcast_msg *msg, st
 	return true;
 }
 
-/* Continue the walk within the budget.  Return: false if the message is over, and freed. */
+/* Continue the walk within the budget.  Return: false if the message was completed and freed. */
 static bool walk(struct flitcast_site *site, struct flitcast_msg *msg, u64 now, int *budget)
 {
 	msg->walk.due = 0;

@@ -27,11 +27,11 @@
 /* Maximum number of FC_CTRL_ASK without an answer: the last one follows 31 waits after the data. */
 #define ASKS		5
 
-/* Abort a message for one target.  Return: false if the message is over, and freed. */
+/* Abort a message for one target.  Return: false if the message was completed and freed. */
 bool flitcast_tx_abort(struct flitcast_site *site, struct tx_target *t, int err);
 /*
  * Abort a message for all remaining targets, within the budget; the timer continues. Return: true
- * if the message is over, and freed.
+ * if the message was completed and freed.
  */
 bool flitcast_tx_abort_all(struct flitcast_site *site, struct flitcast_msg *msg, int err,
 			   int *budget);

@@ -25,7 +25,7 @@
 
 /*
  * Budget of one flitcast_txcast_feed() call: flits, weighted by the frames that each makes; a
- * message costs one more, and another one for each CAST_TARGETS targets.
+ * message costs one more, and another one for each BCAST_TARGETS targets.
  */
 #define BCAST_BUDGET	16
 #define BCAST_TARGETS	64
@@ -41,8 +41,8 @@ static bool wants(const struct tx_target *t)
 /*
  * Return: true if the message may be broadcast now, and any target needs it.  @outstanding: the
  * largest number of older messages that one target may still wait for.  All targets get the same
- * packet: one that needs nothing now, or that refused this message, must not conclude from it that
- * an older message is over.
+ * packet: a target that needs nothing now, or that refused this message, must not conclude from the
+ * packet that an older message is completed.
  */
 static bool wanted(const struct flitcast_msg *msg, u32 *outstanding)
 {
@@ -53,7 +53,7 @@ static bool wanted(const struct flitcast_msg *msg, u32 *outstanding)
 	for (i = 0; i < msg->ntargets; i++) {
 		const struct tx_target *t = &msg->target[i];
 
-		/* The message is over for this target, and so are all older ones. */
+		/* The message is completed for this target, and so are all older ones. */
 		if (fc_before(t->core.seq, t->flow->core.oldest))
 			continue;
 		behind = t->core.seq - t->flow->core.oldest;

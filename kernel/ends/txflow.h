@@ -14,10 +14,10 @@ struct flitcast_site;
  * @src: source
  * @site: target site
  * @port: target port
- * @pending: targets (struct tx_target) of messages that are not over, in sequence order
+ * @pending: targets (struct tx_target) of messages that are not completed, in sequence order
  * @responded_at: when the last control frame from the target arrived; 0: never
  * @news_at: when the last control frame with news of any message arrived
- * @acked: cumulative ack: the target has said that all messages before this one are over
+ * @acked: cumulative ack: the target waits for no message before this one
  * @forward: entry in flitcast_sender.forward, while FC_CTRL_FORWARD is to be sent
  * @forward_at: when FC_CTRL_FORWARD is sent next
  * @forwards: number of FC_CTRL_FORWARD sent
@@ -79,7 +79,7 @@ void flitcast_txflow_unresponsive(struct flitcast_site *site, struct tx_flow *fl
 				  bool unresponsive);
 /* A message was aborted: send FC_CTRL_FORWARD soon, unless the target knows already. */
 void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow);
-/* The target still waits for message @acked, which is over here: send FC_CTRL_FORWARD. */
+/* The target still waits for message @acked, completed here: send FC_CTRL_FORWARD. */
 void flitcast_txflow_behind(struct flitcast_site *site, struct tx_flow *flow, u32 acked);
 /*
  * Send the FC_CTRL_FORWARD that are due, within the budget.  Return: a source with a flow for which

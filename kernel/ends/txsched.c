@@ -27,7 +27,7 @@ static bool due_before(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct flitcast_msg, due_node)->at.due;
 }
 
-/* Return: when a message that is not over is due next. */
+/* Return: when a message that is not completed is due next. */
 static u64 due_of(const struct flitcast_msg *msg)
 {
 	u64 at = min3(msg->at.repeat, msg->at.deadline, msg->at.slow);
@@ -40,7 +40,7 @@ static u64 due_of(const struct flitcast_msg *msg)
 
 void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg)
 {
-	/* A message that is over has no timer. */
+	/* A completed message has no timer. */
 	u64 at = msg->state.left ? due_of(msg) : FC_NEVER;
 
 	if (msg->state.late) {

@@ -33,7 +33,7 @@ static void rescue(struct flitcast_site *site, u8 set, struct flitcast_replay *r
 		flitcast_oper_rescue(site, set, &flits);
 }
 
-/* The router found no route to some targets: tell their source. */
+/* The router found no route to some targets: report this to their source. */
 static void report_unreachable(struct flitcast_site *site, const struct fc_effect *e)
 {
 	u32 FC_UNSET dst[FC_TARGETS_MAX];

@@ -2,7 +2,7 @@
 /*
  * Entering and leaving a site.
  *
- * All code enters in the same way: enter, one or more events, leave.  Decisions are applied or
+ * All code enters by the same sequence: enter, one or more events, leave.  Decisions are applied or
  * queued under the site's lock, in order; frames are transmitted and ports woken after it is
  * released.
  */

@@ -29,7 +29,7 @@ struct flitcast_site;
  * @links: links configured
  * @links_up: links in state up
  * @sockets: sockets bound
- * @pending: messages of this site that are not over
+ * @pending: messages of this site that are not completed
  * @drain: the site accepts no new messages from its sockets
  * @keyed: the network has a key
  */
@@ -66,7 +66,7 @@ struct flitcast_link_info {
 	bool crc;
 };
 
-/* Links.  Port p carries direction p - 1 unless the preference table says otherwise. */
+/* Links.  Port p carries direction p - 1 unless the preference table has another. */
 
 /**
  * flitcast_link_add() - make a device a link of a site

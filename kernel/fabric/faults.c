@@ -269,7 +269,7 @@ void flitcast_faults_time(struct flitcast_site *site, u64 now, bool early)
 
 u64 flitcast_faults_next_at(const struct flitcast_site *site)
 {
-	/* With news pending, flitcast_faults_send() computes it. */
+	/* With updates pending, flitcast_faults_send() computes it. */
 	return site->clock.faults_news ? FC_NEVER : site->faults->next;
 }
 

@@ -10,9 +10,9 @@
  *	                     yes, otherwise   by_queue()
  *	  anything else    return false: the frame takes the slow path (input.c) from its start
  *
- * Forwarding this way neither feeds the local net-input nor wakes a port: what fc_vnet_hop() lets
- * pass does not change anything that these depend on.  The clock is read, and the timer set, only
- * if the switch asks for it (FC_HOP_WHEN), on links that were idle.  If an ack is due
+ * The fast path neither feeds the local net-input nor wakes a port: a flit that passes
+ * fc_vnet_hop() does not change anything that these depend on.  The clock is read, and the timer
+ * set, only if the switch asks for it (FC_HOP_WHEN), on links that were idle.  If an ack is due
  * (FC_HOP_MORE), the frame is queued and the rest is done as on the slow path.
  */
 #include "core/vnet.h"

@@ -20,7 +20,7 @@ void flitcast_table_put(struct flitcast_table *table);
 /* Return: the maximum number of copies of a broadcast, at least 1. */
 u8 flitcast_table_copies(const struct flitcast_table *table);
 
-/* Return: the next hops of a packet that came in by port @in (struct fc_relay, @way). */
+/* Return: the next hops of a packet that came in by port @in (struct fc_relay, @next_hop). */
 u32 flitcast_table_next(const struct flitcast_table *table, u32 src, u32 site, u8 copies, u8 in);
 
 #endif /* FLITCAST_FABRIC_TABLE_H */

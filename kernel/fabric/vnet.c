@@ -10,10 +10,9 @@
  *
  *	own packet of one flit --> flitcast_vnet_start(): fast path, past the injection queues
  *
- * Own packets enter by an injection queue ("lane"), a channel of the local port, which has space
- * for a whole packet.  If one event leaves work (FC_EV_MORE), that is noted in site->todo.more and
- * done before the site is left, so that a status that releases a window of flits does not delay
- * others.
+ * Own packets enter by an injection queue, a channel of the local port, which has space for a whole
+ * packet.  If one event leaves work (FC_EV_MORE), that is noted in site->todo.more and done before
+ * the site is left, so that a status that releases a window of flits does not delay others.
  */
 #include <linux/slab.h>
 #include "core/vnet.h"
@@ -38,7 +37,7 @@ struct flitcast_vset {
 /**
  * struct flitcast_vnet - the switches of a site, one per set, independent of each other
  * @classes: classes of channels of the topology, the same in each set
- * @way: routing table of @classes, if the topology needs one; else NULL
+ * @next_hop: routing table of @classes, if the topology needs one; else NULL
  * @straight: in mode postman, eager output of each input; else NULL
  * @set: switches, by enum fc_set
  *

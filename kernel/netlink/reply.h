@@ -34,7 +34,7 @@ int flitcast_netlink_reply(struct genl_info *info, u8 cmd, flitcast_netlink_fill
 
 /**
  * flitcast_netlink_part() - one object of a dump
- * @skb: the part of the dump under way
+ * @skb: the part of the dump being filled
  * @cb: the dump
  * @cmd: FLITCAST_CMD_* of the answer
  * @fill: puts the attributes
@@ -62,7 +62,7 @@ void flitcast_netlink_event(struct net *net, unsigned int group, u8 cmd,
 
 /**
  * typedef flitcast_netlink_objects_t - the objects of one site
- * @skb: the part of the dump under way
+ * @skb: the part of the dump being filled
  * @cb: the dump
  * @site: site; the caller has the reference
  * @from: number of the first object wanted; on an error, of the first one that was not put
@@ -74,7 +74,7 @@ typedef int (*flitcast_netlink_objects_t)(struct sk_buff *skb, struct netlink_ca
 
 /**
  * flitcast_netlink_dump() - a dump that walks sites, and the objects of each
- * @skb: the part of the dump under way
+ * @skb: the part of the dump being filled
  * @cb: the dump; @cb->args has the site and the object to go on with
  * @want: u32 identity of the only site asked for, or NULL: all of the namespace
  * @objects: puts the objects of one site

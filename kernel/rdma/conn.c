@@ -690,7 +690,7 @@ int rdma_conn_begin(struct rdma_link *l)
 			rdma_link_reason(l, "no queue pair, or no memory for it");
 	} else {
 		err = listen(l, &local);
-		/* Keep the reason why the last connection broke: it says more. */
+		/* Keep the reason why the last connection broke: it is more specific. */
 		if (err || !l->broke)
 			rdma_link_reason(l, err ? "the port cannot listen" :
 					    "the peer has not connected");

@@ -103,7 +103,7 @@ struct rdma_conn;
  * @reason: why the link carries no frames
  * @carrier: state last reported to the owner; only @work changes it
  * @futile: consecutive failed attempts to connect; only @work changes it
- * @broke: @reason says why the last connection broke; only @work changes it
+ * @broke: @reason is why the last connection broke; only @work changes it
  * @calls: number of connection requests sent, for their source ports; only @work changes it
  * @port_up: the port is active; only @work changes it
  * @work: creates, ends and reports connections

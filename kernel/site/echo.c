@@ -12,7 +12,7 @@
 #include "fabric/site.h"
 #include "site/echo.h"
 
-/* Limit in bytes of messages to be answered, and, separately, of answers under way. */
+/* Limit in bytes of messages to be answered, and, separately, of pending answers. */
 #define ECHO_ROOM	SZ_1M
 
 /**
@@ -21,7 +21,7 @@
  * @queue: messages to be answered
  * @work: answers them, in process context
  * @rx: bytes charged, under the site's lock
- * @tx: bytes of answers under way, under the site's lock
+ * @tx: bytes of pending answers, under the site's lock
  */
 struct flitcast_echo {
 	struct flitcast_port port;

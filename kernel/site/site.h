@@ -32,7 +32,7 @@ void flitcast_site_tune(struct flitcast_site *site, const struct flitcast_site_t
  * @site: site
  * @drain: true: refuse
  *
- * Messages under way complete; an event reports when none is left.  Meanwhile sendmsg() and
+ * Pending messages are completed; an event reports when none is left.  Meanwhile sendmsg() and
  * connect() fail with ENETDOWN.
  */
 void flitcast_site_drain(struct flitcast_site *site, bool drain);

@@ -17,7 +17,7 @@
  *
  *	TCP_CLOSE	no connection: none requested, or closed
  *	TCP_LISTEN	listen(): requests are in the receive queue
- *	TCP_SYN_SENT	connect() is under way
+ *	TCP_SYN_SENT	connect() is in progress
  *	TCP_ESTABLISHED	connected
  *	TCP_CLOSING	was connected; the connection has ended
  */
@@ -44,7 +44,7 @@ struct flitcast_socket_info;
  * @port: port of the peer or listener
  * @incarnation: incarnation of the peer's site, once connected
  * @sock: number of the peer's socket, once connected
- * @asked: message id of the request under way; written under the site's lock
+ * @asked: message id of the pending request; written under the site's lock
  * @next: message id expected next, once connected
  * @news: the state changed, and waiting tasks must be woken
  * @late: fails connect() when FLITCAST_TIMEOUT expires

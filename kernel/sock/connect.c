@@ -141,7 +141,7 @@ int flitcast_conn_connect(struct socket *sock, struct sockaddr_unsized *uaddr, i
 	return err;
 }
 
-/* Tell the peer that this end sends no more data. */
+/* Notify the peer that this end sends no more data. */
 static int shut(struct flitcast_sock *fs)
 {
 	u32 id;

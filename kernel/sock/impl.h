@@ -23,7 +23,7 @@
  * @port: its port at a site, once bound
  * @bound: attached to a site; never reset; set under lock_sock, may be read without it by
  *	smp_load_acquire()
- * @tx_used: send buffer space that messages under way use, bytes
+ * @tx_used: send buffer space that pending messages use, bytes
  * @tx_held: send buffer space that unread reports use besides, bytes
  * @tx_mem: bytes that the socket has allocated to send, and pages counted for them (mem.c)
  * @tx_waiting: calls of sendmsg() that wait for send buffer space

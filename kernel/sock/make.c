@@ -21,7 +21,7 @@ static void write_space(struct sock *sk)
 {
 	struct socket_wq *wq;
 
-	/* While connect() is under way, EPOLLOUT and SIGIO announce its answer, not free space. */
+	/* During connect(), EPOLLOUT and SIGIO announce its answer, not free space. */
 	if (flitcast_conn_state(sk) == TCP_SYN_SENT)
 		return;
 	rcu_read_lock();

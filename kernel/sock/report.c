@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: results of messages, in the error queue; and close() with messages under way.
+ * AF_FLITCAST: results of messages, in the error queue; and close() with pending messages.
  *
  * A report is its message without the data: its memory was allocated when the message was accepted,
  * so that a requested report is never lost.

@@ -22,7 +22,7 @@ bool flitcast_report_any(struct flitcast_sock *fs);
 int flitcast_report_recv(struct flitcast_sock *fs, struct msghdr *msg, size_t size);
 /* Free the reports of a list. */
 void flitcast_report_purge(struct flitcast_sock *fs, struct list_head *list);
-/* SO_LINGER: wait at close() for messages under way, or drop them. */
+/* SO_LINGER: wait at close() for pending messages, or drop them. */
 void flitcast_report_linger(struct flitcast_sock *fs);
 /* Check a FLITCAST_SLOW_TARGET policy.  Return: 0 or -EINVAL. */
 int flitcast_report_slow(struct flitcast_sock *fs, const struct flitcast_slow_target *slow);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: send buffer space.  Messages under way and unread reports use it; sendmsg(), poll()
+ * AF_FLITCAST: send buffer space.  Pending messages and unread reports use it; sendmsg(), poll()
  * and SIGIO wait for it.
  */
 #include <linux/sched/signal.h>
@@ -11,7 +11,7 @@
 #include "sock/room.h"
 #include "sock/sysctl.h"
 
-/* Send buffer space in use, if messages under way use @used. */
+/* Send buffer space in use, if pending messages use @used. */
 static u64 tx_sum(const struct flitcast_sock *fs, int used)
 {
 	return (u64)used + atomic_read(&fs->tx_held);
@@ -136,7 +136,7 @@ int flitcast_room_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 			break;
 		}
 		/*
-		 * No message is under way whose completion could end the wait: the caller must read
+		 * No message is pending whose completion could end the wait: the caller must read
 		 * reports.
 		 */
 		if (!atomic_read(&fs->tx_used) && reports_fill(fs)) {

@@ -47,7 +47,7 @@ bool flitcast_room_await(struct flitcast_sock *fs);
 /* May poll() report EPOLLOUT?  If not, the socket is woken as soon as it may. */
 bool flitcast_room_poll(struct flitcast_sock *fs);
 
-/* Send buffer space used by messages under way and by unread reports. */
+/* Send buffer space used by pending messages and by unread reports. */
 u32 flitcast_room_used(const struct flitcast_sock *fs);
 
 #endif /* FLITCAST_SOCK_ROOM_H */

@@ -22,19 +22,19 @@
  *
  * With -k the message goes to these sites only, by list, list-later, unicasts, udp or tcp.
  *
- * Prints a line of JSON for each way and length.  Times are in nanoseconds or, if the guest counts
- * instructions, in instructions without waiting times:
+ * Prints a line of JSON for each method and length.  Times are in nanoseconds or, if the guest
+ * counts instructions, in instructions without waiting times:
  *
  * last		from before the sendmsg() until the last site has received it
  * told		until the sender has its reports
  * work		all the time in which the processor was not idle, from before the sendmsg()
- *		until QUIET_MS after that; way "nothing": the same if no message is sent
+ *		until QUIET_MS after that; method "nothing": the same if no message is sent
  *
  * frames	on all links together, by the counters of their devices, and frame_bytes,
  *		with Ethernet headers: of one message, from before the sendmsg() until
  *		QUIET_MS after its completion, possibly with HELLOs
  * tx_...	counters of Flitcast's links, for COUNT messages and other frames meanwhile;
- *		only for the ways of Flitcast
+ *		only for the methods of Flitcast
  */
 #include <errno.h>
 #include <poll.h>
@@ -65,7 +65,7 @@
 /* Time for nodes to join groups, and for HSR nodes to detect each other. */
 #define JOIN_MS		15000
 
-/* Ways to send a message to every other site. */
+/* Methods to send a message to every other site. */
 enum method {
 	METHOD_NOTHING,
 	METHOD_BROADCAST,
@@ -293,7 +293,7 @@ static void count_links(enum method method, uint64_t *sums)
 	unsigned int site, i;
 
 	memset(sums, 0, NCOUNTERS * sizeof(*sums));
-	/* Run the command at each site, if the way has counters. */
+	/* Run the command at each site, if the method has counters. */
 	if (method == METHOD_NOTHING || method >= METHOD_UDP)
 		return;
 	for (site = 0; site < nsites; site++) {
@@ -396,7 +396,7 @@ static void open_peers(enum method method, const char *plan)
 		sleep_ms(JOIN_MS);
 }
 
-/* Return: the way, or WAY_NOTHING for all ways of Flitcast. */
+/* Return: the method, or METHOD_NOTHING for all methods of Flitcast. */
 static enum method find_method(const char *name)
 {
 	enum method method;

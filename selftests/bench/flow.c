@@ -10,7 +10,7 @@
  * sender).  One thread does all the work: each sender in turn sends a message if its socket accepts
  * one, then all pending messages are received; if there was no progress, the thread sleeps.
  *
- * Prints a line of JSON for each way: for RUNS runs, the instructions in which the processor was
+ * Prints a line of JSON for each method: for RUNS runs, the instructions in which the processor was
  * not idle until all messages were received, or none arrived for a while; and for the last run
  *
  * sent, received	messages; the difference was lost

@@ -28,8 +28,8 @@
 #define PORT	7021
 #define ROOM	(512 << 20)
 #define WAIT_S	120
-#define SETTLE	20
-#define SETTLED	(64 << 10)
+#define CALM	20
+#define STABLE	(64 << 10)
 
 static char message[1 << 20];
 
@@ -97,7 +97,7 @@ static long long used(void)
 	long long last = 0, now = used_now();
 	unsigned int i;
 
-	for (i = 0; i < SETTLE && (now > last + SETTLED || now < last - SETTLED); i++) {
+	for (i = 0; i < CALM && (now > last + STABLE || now < last - STABLE); i++) {
 		last = now;
 		now = used_now();
 	}

@@ -150,7 +150,7 @@ static uint64_t pass_on(unsigned int from, unsigned int to, size_t size)
 }
 
 /* Wait until all messages of @site are confirmed: then its links are idle and have all credit. */
-static void settle(unsigned int site)
+static void calm(unsigned int site)
 {
 	uint64_t until = now_ms() + LIMIT_S * 1000;
 
@@ -200,7 +200,7 @@ static void measure(unsigned int hops, unsigned int flits, unsigned int count)
 
 		msg_fill(sent, bytes, msg_key(1, 0, messages++), 0);
 		t = pass_on(0, hops, bytes);
-		settle(0);
+		calm(0);
 		if (i)
 			times[i - 1] = t;
 	}
@@ -221,7 +221,7 @@ static void measure_relays(unsigned int hops, unsigned int flits)
 		for (i = 0; i < hops; i++)
 			t += pass_on(i, i + 1, bytes);
 		for (i = 0; i < hops; i++)
-			settle(i);
+			calm(i);
 	}
 	report("relays", hops, flits, bytes, &t, 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ways to send a message to every other node of a network without Flitcast: UDP or TCP to each
+ * Methods to send a message to every other node of a network without Flitcast: UDP or TCP to each
  * node, the kernel's multicast routing, and an HSR ring.
  *
  * Node k has the address 10.1.0.(k + 1), and forwards; node 0 is the sender.
@@ -14,7 +14,7 @@
 #define PEERS_MAX	250
 
 /**
- * struct peers - the sockets of one way
+ * struct peers - the sockets of one method
  * @nodes: sockets of all nodes; that of node 0 is also in @senders
  * @senders: sockets of node 0, which sends each datagram on each of them
  * @nsenders: number of @senders; with TCP that of nodes, with a socket for each node

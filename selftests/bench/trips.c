@@ -18,7 +18,7 @@
  * relays	a connection for each link; a site forwards a message when it has all of it
  * packet	packet sockets, over one link only
  *
- * Messages longer than a datagram are omitted in the ways with datagrams.  Prints a line of JSON
+ * Messages longer than a datagram are omitted by the methods with datagrams.  Prints a line of JSON
  * for each measurement, times in nanoseconds (instructions, if the guest counts them).
  */
 #include <errno.h>
@@ -64,7 +64,7 @@ struct trip {
 };
 
 /**
- * struct way - a kind of network and sockets
+ * struct method - a kind of network and sockets
  * @name: name
  * @net: network, for UDP
  * @bytes_max: longest message

@@ -347,7 +347,7 @@ TEST(bcast_fill__equals_tables_made_elsewhere)
 	}
 }
 
-/* The reason why HELLO has to tell left from right. */
+/* HELLO has to distinguish left from right: mirrored directions make broadcasts fail. */
 TEST(bcast_hexmesh__needs_its_orientation)
 {
 	static const u8 mirrored[] = { 0, 5, 4, 3, 2, 1 };
@@ -496,7 +496,7 @@ TEST(bcast_init__refuses)
 	static const struct {
 		const char *spec;
 		unsigned int copies;
-		const char *says;
+		const char *claims;
 	} bad[] = {
 		{ "hexmesh:3", 0, "at least one" }, { "hexmesh:3", 7, "disjoint" },
 		{ "torus:4x4", 5, "disjoint" }, { "hypercube:3", 4, "disjoint" },
@@ -515,7 +515,7 @@ TEST(bcast_init__refuses)
 		b = before;
 		REQUIRE(!fc_topo_parse(&topo, bad[i].spec), "%s", bad[i].spec);
 		wrong = fc_bcast_init(&b, &topo, bad[i].copies);
-		CHECK(wrong && strstr(wrong, bad[i].says), "%s in %u copies: %s", bad[i].spec,
+		CHECK(wrong && strstr(wrong, bad[i].claims), "%s in %u copies: %s", bad[i].spec,
 		      bad[i].copies, wrong ? wrong : "taken");
 		CHECK(!memcmp(&b, &before, sizeof(b)), "%s left traces", bad[i].spec);
 	}

@@ -51,7 +51,7 @@ static u32 later(const struct fc_csr_due *e)
 	return n;
 }
 
-TEST(csr_due__tells_the_last_attempt_or_nothing)
+TEST(csr_due__last_attempt_or_nothing)
 {
 	u32 round, reported = 0, forgotten = 0;
 

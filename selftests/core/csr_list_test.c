@@ -89,7 +89,7 @@ static void check_list(u32 n)
 	      b.pool.used, n);
 }
 
-TEST(csr_list_fit__is_what_slots_say)
+TEST(csr_list_fit__equals_slots)
 {
 	static const u16 ks[] = { 0, 1, 2, 4, 8 };
 	u32 round, full = 0, made = 0;
@@ -129,7 +129,7 @@ TEST(csr_list_fit__is_what_slots_say)
 	CHECK(full > made / 20, "only %u of %u did not fit", full, full + made);
 }
 
-TEST(csr_list_add__an_empty_pool_says_so)
+TEST(csr_list_add__refused_by_an_empty_pool)
 {
 	u16 i, at;
 

@@ -396,7 +396,7 @@ static void model_answer(struct node *x, u8 port, const struct fc_csr_msg *msg)
 	}
 }
 
-/* Negative control: a NACK frees the next slot in use, whoever its owner is. */
+/* Negative control: a NACK frees the next slot in use, regardless of its owner. */
 static void free_by_slot(struct node *x, u8 port)
 {
 	u16 i = x->link[port].first;

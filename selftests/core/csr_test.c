@@ -167,7 +167,7 @@ TEST(csr_answered__a_confirmed_one_stays)
 	CHECK(probe(1, probe_of(1, 1, 200), 1 << 2, 0) == FC_CSR_PASS, "blocked");
 	CHECK(answer(FC_CSR_ACK, 2, probe_of(1, 1, 0), 10) == FC_CSR_PASS, "no way back");
 	CHECK(b.answer.port == 1 && b.answer.msg.type == FC_CSR_ACK, "no ACK");
-	/* A duplicate ACK, for one that was lost on the way to the source. */
+	/* A duplicate ACK: the first one was lost en route to the source. */
 	CHECK(answer(FC_CSR_ACK, 2, probe_of(1, 1, 0), 10) == FC_CSR_PASS, "not again");
 	CHECK(answer(FC_CSR_NACK, 2, probe_of(1, 1, 0), 10) == FC_CSR_DROP, "a NACK after that");
 	fc_csr_time(&b.c, 200 + UNIT - 1);

@@ -152,7 +152,7 @@ static void forget(void)
  * Traces.
  */
 
-static void say(const char *text)
+static void print_line(const char *text)
 {
 	printf("#     %s\n", text);
 }
@@ -324,7 +324,7 @@ static const char *walk(const struct world_config *config, const char *scenario,
 		if (!broken)
 			continue;
 		printf("# %s: %s\n", scenario, broken);
-		world_print(say);
+		world_print(print_line);
 		return broken;
 	}
 	return NULL;

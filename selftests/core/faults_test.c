@@ -263,7 +263,7 @@ TEST(faults__one_link_is_known_everywhere)
 	}
 }
 
-TEST(faults__nothing_is_said_where_nothing_happens)
+TEST(faults__no_report_without_a_change)
 {
 	u64 was;
 
@@ -305,7 +305,7 @@ TEST(faults__digests_go_early)
 	}
 }
 
-TEST(faults__a_flapping_link_is_told_of_no_more_than_it_may)
+TEST(faults__a_flapping_link_is_rate_limited)
 {
 	u32 version;
 

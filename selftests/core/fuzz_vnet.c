@@ -239,8 +239,7 @@ static void note_acked(struct bench *b, u8 class, u8 port, u32 ack)
 {
 	struct peer *peer = &b->peer[class][port];
 
-	CHECK(!fc_before(ack, peer->site_acked), "port %u: took %u, then %u", port,
-	      peer->site_acked, ack);
+	CHECK(!fc_before(ack, peer->site_acked), "%u: %u after %u", port, ack, peer->site_acked);
 	CHECK(ack - peer->site_acked <= 2 * b->ch[class].window || peer->dirty,
 	      "port %u: took %u after %u", port, ack, peer->site_acked);
 	CHECK(peer->dirty || !fc_before(peer->next, ack), "port %u: took %u of %u", port, ack,

@@ -185,7 +185,7 @@ TEST(hello__comes_up_despite_losses)
 	}
 }
 
-TEST(hello__disagreement_stays_down_and_says_why)
+TEST(hello__disagreement_stays_down_with_a_reason)
 {
 	static const struct {
 		u8 reason;
@@ -287,7 +287,7 @@ TEST(hello__reset)
 	CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
 	      fc_reason_text(b.end[1].own.reason));
 	CHECK(b.downs[0] == 1 && b.downs[1] == 1, "reset %u and %u times", b.downs[0], b.downs[1]);
-	/* The ends agree on checksums in the same way. */
+	/* A change of the checksum flag also resets the link; then the ends agree on it. */
 	perform(&b, 0, fc_hello_set(&b.end[0], 3, FC_HELLO_SUM, b.now));
 	CHECK(!b.up[0] && b.downs[0] == 2, "not reset");
 	wait(&b, 2 * INTERVAL);
@@ -602,7 +602,7 @@ TEST(hello__silence_is_death)
  * After a suspension, or under load, all timers of a host are due before it has read its peers'
  * frames: that does not count as silence of the peers.
  */
-TEST(hello__who_was_away_blames_nobody)
+TEST(hello__a_stalled_host_blames_no_link)
 {
 	struct bench b;
 
@@ -879,19 +879,19 @@ TEST(hello_key__a_new_life_of_the_peer_is_believed)
 
 	plug_keyed(&b);
 	for (i = 0; i < 50; i++) {
-		const unsigned int who = i % 2, downs = b.downs[!who];
+		const unsigned int sender = i % 2, downs = b.downs[!sender];
 
 		b.loss = i % 5 * 20;
-		b.end[who] = new_end(who, who + 1, !who, !who + 1, 1000 + 7 * i);
-		b.end[who].keyed = true;
-		b.up[who] = false;
-		perform(&b, who, fc_hello_carrier(&b.end[who], true, b.now));
+		b.end[sender] = new_end(sender, sender + 1, !sender, !sender + 1, 1000 + 7 * i);
+		b.end[sender].keyed = true;
+		b.up[sender] = false;
+		perform(&b, sender, fc_hello_carrier(&b.end[sender], true, b.now));
 		wait(&b, 40 * INTERVAL);
 		b.loss = 0;
 		wait(&b, 10 * INTERVAL);
 		CHECK(b.up[0] && b.up[1], "life %u: not up: %s, %s", i,
 		      fc_reason_text(b.end[0].own.reason), fc_reason_text(b.end[1].own.reason));
-		CHECK(b.downs[!who] > downs, "life %u: the other end has not noticed", i);
+		CHECK(b.downs[!sender] > downs, "life %u: the other end has not noticed", i);
 		CHECK(b.end[0].peer.epoch == b.end[1].own.epoch &&
 		      b.end[1].peer.epoch == b.end[0].own.epoch, "life %u: epochs", i);
 	}

@@ -56,7 +56,7 @@ struct bench {
 	u32 resent[FC_PORTS_MAX];	/* retransmitted flits */
 	u32 resent_last[FC_PORTS_MAX];
 	u32 rescued;			/* links whose unacked flits may be sent by another route */
-	struct fc_effect said[FC_PORTS_MAX];	/* the last status, by link */
+	struct fc_effect sent_claim[FC_PORTS_MAX];	/* the last status, by link */
 	u64 unreachable;
 	u64 unreachable_mask;		/* targets of the last report */
 };
@@ -134,7 +134,7 @@ static void perform(struct bench *b)
 			b->aborted[e->port] += !!(e->flit.parts & FC_PART_ABORT);
 			break;
 		case FC_FX_STATUS:
-			b->said[e->port] = *e;
+			b->sent_claim[e->port] = *e;
 			CHECK(e->port != FC_PORT_LOCAL && b->node.up & fc_bit(e->port),
 			      "status for port %u, which is down", e->port);
 			CHECK(e->seq == b->sent[e->port], "port %u: %u sent, not %u", e->port,
@@ -515,7 +515,7 @@ static void flit_to(struct bench *b, u8 port, u8 parts, u32 data, u32 bytes, con
  * Targets without a route: the source gets one report, no branch carries them, and the other
  * targets are served.
  */
-TEST(site_unreachable__is_told_and_left_out)
+TEST(site_unreachable__is_reported_and_left_out)
 {
 	static const struct {
 		u32 sites[3];
@@ -656,11 +656,11 @@ TEST(site_probe__may_be_overtaken)
 	}
 	for (unsigned int round = 0; round < 3; round++) {
 		probe.type = FC_EV_STATUS;
-		b.said[1].ack = 0;
+		b.sent_claim[1].ack = 0;
 		event(&b, &probe);
 		CHECK(!b.resets, "round %u: the link is reset", round);
-		CHECK(b.said[1].ack == 3 && !(b.said[1].flags & FC_STATUS_NACK),
-		      "round %u: %u taken", round, b.said[1].ack);
+		CHECK(b.sent_claim[1].ack == 3 && !(b.sent_claim[1].flags & FC_STATUS_NACK),
+		      "round %u: %u taken", round, b.sent_claim[1].ack);
 	}
 	/* A status frame must not ack flits that were never sent. */
 	probe.type = FC_EV_STATUS;
@@ -843,8 +843,8 @@ TEST(site_timeout__grows_and_calms_down)
 	check_comes_to_rest(&b);
 }
 
-/* The site tells the operator which packets must wait: aborted multicasts, and no others. */
-TEST(site_abort__is_told_to_the_operator)
+/* FC_SERVE_ABORTED marks packets that the operator must delay: only aborted multicasts. */
+TEST(site_abort__is_passed_to_the_operator)
 {
 	static const u32 sites[] = { 0, 2 }, here[] = { 1 };
 	struct bench b;

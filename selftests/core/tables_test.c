@@ -351,7 +351,7 @@ TEST(table_b__signals)
  * The footnote of Table B: "Only a fifo-buffer may originate the abort-request signal" - by its
  * time-out, which is not in its diagram (4.4).  Net-outputs relay it (4.1, 4.7).
  */
-TEST(table_b__who_says_abort_request)
+TEST(table_b__raises_abort_request)
 {
 	static const char *const relays[] = { "first", "open", "wait" };
 	unsigned int n = 0;
@@ -660,7 +660,7 @@ static_assert(FC_ARRAY_SIZE(meaning_e) == FC_FF_COUNT - 1);
 /* Number of times that each state was seen between events. */
 static u64 seen[3][16];
 
-static bool says(int want, bool is)
+static bool claims(int want, bool is)
 {
 	return want < 0 || (want > 0) == is;
 }
@@ -676,13 +676,13 @@ static void check_net_input(const struct bench *b, u8 port)
 			continue;
 		seen[NET_INPUT][i]++;
 		CHECK(meaning_f[i].rests, "net-input rests in %s", state);
-		CHECK(says(meaning_f[i].front, in->held.parts & FC_PART_HEAD), "%s: parts %x",
+		CHECK(claims(meaning_f[i].front, in->held.parts & FC_PART_HEAD), "%s: parts %x",
 		      state, in->held.parts);
-		CHECK(says(meaning_f[i].connected, in->conn), "%s: connected to %x", state,
+		CHECK(claims(meaning_f[i].connected, in->conn), "%s: connected to %x", state,
 		      in->conn);
-		CHECK(says(meaning_f[i].only_local, !remote), "%s: connected to %x", state,
+		CHECK(claims(meaning_f[i].only_local, !remote), "%s: connected to %x", state,
 		      in->conn);
-		CHECK(says(meaning_f[i].term, in->held.parts & FC_PART_TERM), "%s: parts %x",
+		CHECK(claims(meaning_f[i].term, in->held.parts & FC_PART_TERM), "%s: parts %x",
 		      state, in->held.parts);
 		return;
 	}
@@ -699,7 +699,7 @@ static void check_net_output(const struct bench *b, u8 port)
 			continue;
 		seen[NET_OUTPUT][i]++;
 		CHECK(meaning_h[i].rests, "net-output rests in %s", state);
-		CHECK(says(meaning_h[i].connected, out->in != FC_PORT_NONE), "%s: from %u", state,
+		CHECK(claims(meaning_h[i].connected, out->in != FC_PORT_NONE), "%s: from %u", state,
 		      out->in);
 		if (meaning_h[i].term > 0)
 			CHECK(out->term & FC_PART_TERM, "%s: terminator %x", state, out->term);
@@ -718,9 +718,9 @@ static void check_fifo_buffer(const struct bench *b)
 			continue;
 		seen[FIFO_BUFFER][i]++;
 		CHECK(meaning_e[i].rests, "fifo-buffer rests in %s", state);
-		CHECK(says(meaning_e[i].inside, b->site.oper == FC_OP_FILLING), "%s: operator %s",
+		CHECK(claims(meaning_e[i].inside, b->site.oper == FC_OP_FILLING), "%s: operator %s",
 		      state, fc_fsms[OPERATOR].states[b->site.oper]);
-		CHECK(says(meaning_e[i].full, !fifo->room), "%s: room %u", state, fifo->room);
+		CHECK(claims(meaning_e[i].full, !fifo->room), "%s: room %u", state, fifo->room);
 		return;
 	}
 	CHECK(false, "state %s is not in Table E", state);

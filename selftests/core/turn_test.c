@@ -63,7 +63,7 @@ TEST(turn__control_goes_first)
 }
 
 /* The high class gets most turns, and each of the others gets some. */
-TEST(turn__nobody_starves)
+TEST(turn__no_class_starves)
 {
 	unsigned int count[FC_BAND_COUNT];
 

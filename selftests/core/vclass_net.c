@@ -134,8 +134,8 @@ static bool adaptive_graph(const struct vclass_net *t, u32 site, u32 dst, u8 cla
 }
 
 /*
- * In other networks they must include every minimal direction; half way around a ring at least one,
- * and in a hypercube all of them while classes are left for every order of the steps.
+ * In other networks they must include every minimal direction; of two around the same ring, one is
+ * enough; and in a hypercube, all of them only while classes are left for every order of the steps.
  */
 static bool adaptive(const struct vclass_net *t, u32 site, u32 dst, u8 class, u32 mask)
 {

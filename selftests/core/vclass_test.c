@@ -168,7 +168,7 @@ TEST(vclass_init__counts)
 	}
 }
 
-/* Half way round a ring, and if a coordinate does not change, the direction is the positive one. */
+/* If both directions are equally short, or none is needed, the class has the positive one. */
 TEST(vclass_first__of_two_the_positive_one)
 {
 	struct fc_topo topo;
@@ -464,7 +464,7 @@ static u32 any_orthant(const struct fc_vclass *v, u32 site, u8 class, u32 mask, 
 	return all | again;
 }
 
-/* The third bit says whether the packet crosses a seam anywhere. */
+/* The third bit is set if the packet crosses a seam anywhere. */
 static u8 seam_first(const struct fc_vclass *v, u32 src, u32 dst)
 {
 	u32 columns = v->topo->size[0];

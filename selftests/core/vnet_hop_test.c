@@ -38,7 +38,7 @@ static u8 setup_hop(u32 window, u32 peers)
 	return class;
 }
 
-TEST(vnet_hop__what_it_says)
+TEST(vnet_hop__verdicts)
 {
 	u8 class = setup_hop(8, 8);
 	struct fc_vhop hop = hop_from(0, 2);
@@ -57,7 +57,7 @@ TEST(vnet_hop__what_it_says)
 	at_rest();
 }
 
-TEST(vnet_hop__tells_with_it_what_was_taken)
+TEST(vnet_hop__carries_the_ack)
 {
 	u8 class = setup_hop(8, 8);
 	struct fc_rx *rx = &b.rx[class_to(2)][port_to(2)];
@@ -134,7 +134,7 @@ TEST(vnet_hop__sets_timers)
 	CHECK(b.rx[class][port].ack_at != FC_NEVER, "the peer hears nothing");
 }
 
-TEST(vnet_hop__tells_the_peer)
+TEST(vnet_hop__acks_to_the_peer)
 {
 	struct fc_event ev = { .type = FC_EV_STATUS, .flags = FC_STATUS_ACK_REQUEST, .seq = 1 };
 	struct fc_vhop hop;
@@ -213,7 +213,7 @@ TEST(vnet_hop__not_through_a_busy_output)
 
 /* Packets for this site, and packets of this site. */
 
-TEST(vnet_here__what_it_says)
+TEST(vnet_here__verdicts)
 {
 	u8 class = setup_hop(8, 8);
 	struct fc_vhop hop = hop_from(0, 1);

@@ -301,7 +301,7 @@ TEST(vnet_pass__not_into_a_dead_link)
 
 /* The route cache. */
 
-TEST(vnet_cache__is_what_the_rules_say)
+TEST(vnet_cache__equals_the_rules)
 {
 	static const char *const specs[] = {
 		"line:9", "ring:8", "mesh:3x3", "torus:4x4", "hypercube:3",

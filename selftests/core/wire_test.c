@@ -644,9 +644,7 @@ static bool packet_equal(const struct fc_packet *a, const struct fc_packet *b)
 
 static bool target_equal(const struct fc_target *a, const struct fc_target *b)
 {
-	return a->site == b->site && a->port == b->port && a->flags == b->flags &&
-	       a->outstanding == b->outstanding && a->off == b->off && a->len == b->len &&
-	       a->seq == b->seq;
+	return !memcmp(a, b, sizeof(*a));	/* no padding */
 }
 
 TEST(wire_head__golden_bytes)
@@ -797,8 +795,7 @@ static bool use_head(const u8 *bytes, u32 n, u8 flags, u32 len)
 	for (unsigned int i = 0; i < pk.ntargets; i++) {
 		fc_wire_target_decode(&t, bytes, i);
 		CHECK(t.site < NSITES && t.port && t.outstanding < FC_FLOW_WINDOW &&
-		      t.off <= pk.msg_len &&
-		      t.len <= pk.msg_len - t.off, "target %u", i);
+		      t.off <= pk.msg_len && t.len <= pk.msg_len - t.off, "target %u", i);
 		fc_wire_target_encode(again, i, &t);
 	}
 	CHECK(pk.bitmap || !memcmp(again, bytes, size), "says something else");
@@ -859,8 +856,7 @@ TEST(wire_bcast__golden_bytes)
 	fc_wire_packet_encode(p, &pk);
 	fc_wire_bcast_encode(p, &c);
 	CHECK(!memcmp(p, golden, sizeof(p)), "layout");
-	CHECK(fc_wire_bcast_check(p, FC_PART_HEAD | FC_PART_TERM, sizeof(p) + 100, NSITES),
-	      "whole");
+	CHECK(fc_wire_bcast_check(p, FC_PART_HEAD | FC_PART_TERM, sizeof(p) + 100, NSITES), "all");
 	CHECK(fc_wire_bcast_check(p, FC_PART_HEAD, sizeof(p) + 99, NSITES), "part");
 	fc_wire_bcast_hop(p, 2);
 	CHECK(p[33] == 4 && p[FC_PACKET_SIZE + 15] == 2, "a hop");
@@ -905,8 +901,7 @@ TEST(wire_bcast__refuses)
 	fc_wire_packet_encode(p, &good_pk);
 	fc_wire_bcast_encode(p, &good);
 	CHECK(fc_wire_bcast_check(p, FC_PART_HEAD, sizeof(p) + 50, NSITES), "the good one");
-	CHECK(!fc_wire_bcast_check(p, FC_PART_HEAD | FC_PART_TERM, sizeof(p) + 50, NSITES),
-	      "short");
+	CHECK(!fc_wire_bcast_check(p, FC_PART_HEAD | FC_PART_TERM, sizeof(p) + 50, NSITES), "cut");
 	CHECK(!fc_wire_bcast_check(p, FC_PART_HEAD, sizeof(p) + 101, NSITES), "long");
 	CHECK(!fc_wire_bcast_check(p, FC_PART_HEAD, sizeof(p) - 1, NSITES), "cut");
 	CHECK(!fc_wire_head_check(p, FC_PART_HEAD, sizeof(p) + 50, NSITES), "as a packet");
@@ -1345,8 +1340,8 @@ TEST(wire_bitmap__refuses)
 	IS(false, (bad = t, bad.site = FC_SITE_NONE, fc_wire_target_encode(head, 0, &bad)));
 	IS(false, (bad = t, bad.port = 0, fc_wire_target_encode(head, 0, &bad)));
 	IS(false, (bad = t, bad.flags = 0, fc_wire_target_encode(head, 0, &bad)));
-	IS(false, (bad = t, bad.outstanding = FC_FLOW_WINDOW, fc_wire_target_encode(head, 0,
-										    &bad)));
+	IS(false, (bad = t, bad.outstanding = FC_FLOW_WINDOW,
+		   fc_wire_target_encode(head, 0, &bad)));
 	IS(false, (bad = t, bad.off = 101, fc_wire_target_encode(head, 0, &bad)));
 	IS(false, (bad = t, bad.len = 101, fc_wire_target_encode(head, 0, &bad)));
 	/* Flags that need a single target. */

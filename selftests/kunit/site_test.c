@@ -140,7 +140,7 @@ static void messages_come_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0U, port.charged);
 }
 
-static void nobody_there_is_told(struct kunit *test)
+static void no_socket_is_reported(struct kunit *test)
 {
 	double_line(test, dev);
 	KUNIT_ASSERT_EQ(test, 0, attach(0, 5000));
@@ -184,7 +184,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ports_are_attached_once),
 	KUNIT_CASE(links_are_refused),
 	KUNIT_CASE(messages_come_back),
-	KUNIT_CASE(nobody_there_is_told),
+	KUNIT_CASE(no_socket_is_reported),
 	KUNIT_CASE(a_site_ends_in_traffic),
 	KUNIT_CASE(a_device_goes_in_traffic),
 	{ }

@@ -25,7 +25,7 @@ bool show_stats;
 /* Start the program in the namespace of the site; does not wait for its end. */
 static void start_liar(struct lab *lab, uint32_t site, uint32_t lies, uint64_t seed)
 {
-	char said[256] = "";
+	char sent_claim[256] = "";
 	ssize_t n, have = 0;
 	int ends[2], null;
 	pid_t pid;
@@ -52,12 +52,12 @@ static void start_liar(struct lab *lab, uint32_t site, uint32_t lies, uint64_t s
 		liar_run(lab, site, lies, seed, STDERR_FILENO + 1);
 	}
 	close(ends[1]);
-	while ((n = read(ends[0], said + have, sizeof(said) - 1 - have)) > 0)
+	while ((n = read(ends[0], sent_claim + have, sizeof(sent_claim) - 1 - have)) > 0)
 		have += n;
 	close(ends[0]);
-	if (!strcmp(said, "\n"))
+	if (!strcmp(sent_claim, "\n"))
 		return;
-	fail("lab %s: site %u: %s", lab->name, site, *said ? strtok(said, "\n") :
+	fail("lab %s: site %u: %s", lab->name, site, *sent_claim ? strtok(sent_claim, "\n") :
 	     "the program that is to lie has ended");
 }
 

@@ -118,11 +118,11 @@ static void result(bool good, const char *name, int err)
 	printf("%s %u - %s\n", good ? "ok" : "not ok", tests, name);
 }
 
-static void refuses(const char *name, int want, const char *says)
+static void refuses(const char *name, int want, const char *claims)
 {
 	int err = talk();
 
-	result(err == want && strstr(text, says), name, err);
+	result(err == want && strstr(text, claims), name, err);
 }
 
 static void accepts(const char *name)

@@ -337,7 +337,7 @@ static struct peer *call_until_accepted(bool receives)
 }
 
 /* Has the kernel ended the connection? */
-static void look(struct peer *p, int ms)
+static void inspect(struct peer *p, int ms)
 {
 	struct rdma_cm_event *ev = next_event(p, ms);
 
@@ -353,7 +353,7 @@ static bool wait_gone(struct peer *p)
 	int64_t until = now_ms() + PATIENCE_MS;
 
 	while (!p->gone && now_ms() < until)
-		look(p, 100);
+		inspect(p, 100);
 	return p->gone;
 }
 
@@ -381,7 +381,7 @@ static void complete(struct peer *p)
 }
 
 /* Wait until at most @most requests are pending.  Return: false if the connection has ended. */
-static bool settle(struct peer *p, uint32_t most)
+static bool calm(struct peer *p, uint32_t most)
 {
 	int64_t until = now_ms() + PATIENCE_MS;
 
@@ -394,7 +394,7 @@ static bool settle(struct peer *p, uint32_t most)
 			p->gone = true;
 			return false;
 		}
-		look(p, 1);
+		inspect(p, 1);
 	}
 }
 
@@ -418,7 +418,7 @@ static void send_frame(struct peer *p, uint32_t len)
 		return;
 	}
 	p->posted++;
-	settle(p, SENDS - 1);
+	calm(p, SENDS - 1);
 }
 
 /* Calls that are refused. */
@@ -512,7 +512,7 @@ static int user(void)
 }
 
 /* The connection manager refuses a call to an address on which no link listens. */
-static int nobody(void)
+static int no_peer(void)
 {
 	return refuse_one("an address without a listener", &right, sizeof(right), REFUSED);
 }
@@ -814,7 +814,7 @@ static int frames(void)
 
 			while (site.ups == ups && !p->gone) {
 				complete(p);
-				look(p, 1);
+				inspect(p, 1);
 				if (now_ms() > until)
 					return wrong("the link with us does not come up");
 			}
@@ -827,7 +827,7 @@ static int frames(void)
 			if (!p->gone && !below(8))
 				send_frame(p, true_hello(send_buffer(p)));
 		}
-		if (settle(p, 0))
+		if (calm(p, 0))
 			malformed += doubtful;
 		peer_free(p);
 	}
@@ -849,11 +849,11 @@ static int too_long(void)
 	if (!p)
 		return 1;
 	send_frame(p, room);
-	if (!settle(p, 0))
+	if (!calm(p, 0))
 		failed = wrong("%u bytes: %s", room, ibv_wc_status_str(p->status));
 	if (!failed)
 		send_frame(p, room + 1);
-	if (!failed && settle(p, 0))
+	if (!failed && calm(p, 0))
 		failed = wrong("%u bytes were taken", room + 1);
 	printf("# %u bytes: %s\n", room + 1, ibv_wc_status_str(p->status));
 	peer_free(p);
@@ -861,11 +861,11 @@ static int too_long(void)
 	if (!p)
 		return 1;
 	send_frame(p, 0);
-	if (!settle(p, 0))
+	if (!calm(p, 0))
 		failed |= wrong("after that nothing is taken");
 	/* The connection must end with an error, not because the peer has hung up. */
 	send_frame(p, room + 1);
-	settle(p, 0);
+	calm(p, 0);
 	if (!wait_gone(p))
 		failed |= wrong("the connection lives");
 	peer_free(p);
@@ -883,7 +883,7 @@ static int busy(void)
 		return 1;
 	/* This frame shows the kernel that its answer has arrived. */
 	send_frame(first, 0);
-	settle(first, 0);
+	calm(first, 0);
 	second = peer_make(true);
 	answer = call(second, &right, sizeof(right));
 	if (answer != REFUSED_BUSY)
@@ -894,7 +894,7 @@ static int busy(void)
 	if (!third)
 		return 1;
 	send_frame(third, 0);
-	if (!settle(third, 0))
+	if (!calm(third, 0))
 		failed = wrong("the third connection takes nothing");
 	peer_free(first);
 	peer_free(second);
@@ -970,7 +970,7 @@ static int wild_one(enum ibv_wr_opcode opcode, uint32_t rkey, uint64_t addr, uin
 	if (ibv_post_send(p->qp, &wr, &bad))
 		die("ibv_post_send: %s", strerror(errno));
 	p->posted++;
-	if (settle(p, 0))
+	if (calm(p, 0))
 		failed = wrong("request %d, key %x, address %llx: done", opcode, rkey,
 			       (unsigned long long)addr);
 	else if (p->status != IBV_WC_REM_ACCESS_ERR && p->status != IBV_WC_REM_INV_REQ_ERR &&
@@ -1007,7 +1007,7 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } cases[] = {
-	{ "refuse", refuse }, { "stranger", stranger }, { "nobody", nobody }, { "forged", forged },
+	{ "refuse", refuse }, { "stranger", stranger }, { "nobody", no_peer }, { "forged", forged },
 	{ "frames", frames }, { "long", too_long }, { "busy", busy }, { "storm", storm },
 	{ "silent", silent }, { "wild", wild }, { "user", user },
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiving flows of a site against random peers: they open, settle and close flows, answer
+ * The receiving flows of a site against random peers: they open, ack and close flows, answer
  * questions or do not, restart and send wrong sequence numbers, all near every limit.
  *
  * A model knows each key that ever had a flow, and whether it has one now.  After each step the
@@ -464,7 +464,7 @@ static void completed(const struct rx_key *key, u32 oldest, bool closed)
 {
 	struct rx_flow *flow = flitcast_rxflow_find(m.site, key);
 	struct known *k = known_find(key);
-	bool settled, held;
+	bool is_calm, held;
 
 	HOLDS(flow == (k ? k->flow : NULL), "found another flow");
 	if (m.bad)
@@ -482,10 +482,10 @@ static void completed(const struct rx_key *key, u32 oldest, bool closed)
 	if (closed || fc_before(flow->core.next, oldest))
 		oldest = flow->core.next;
 	held = holds(flow);
-	settled = flitcast_rxflow_update(m.site, flow, oldest, closed);
-	HOLDS(settled == (oldest == flow->core.next && !held), "settled: %u", settled);
-	HOLDS(!closed || settled, "a closed flow is needed");
-	if (!settled)
+	is_calm = flitcast_rxflow_update(m.site, flow, oldest, closed);
+	HOLDS(is_calm == (oldest == flow->core.next && !held), "settled: %u", is_calm);
+	HOLDS(!closed || is_calm, "a closed flow is needed");
+	if (!is_calm)
 		return;
 	HOLDS(list_empty(&flow->ack_pending), "a settled flow owes");
 	known_move(k, closed ? CLOSED : COMPLETED);
@@ -539,7 +539,7 @@ static struct rx_key live_key(u32 src)
  * @first: the first of these sources
  * @open: percentage of steps that open a flow
  * @close: percentage of steps that close a flow
- * @settle: percentage of steps that send a cumulative ack
+ * @calm: percentage of steps that send a cumulative ack
  * @ask: percentage of steps that answer a question
  * @sequel: a source opens a flow, and closes it before it opens the next one
  * @tick: maximum duration of a step
@@ -550,7 +550,7 @@ struct phase {
 	u32 first;
 	unsigned int open;
 	unsigned int close;
-	unsigned int settle;
+	unsigned int calm;
 	unsigned int ask;
 	bool sequel;
 	u64 tick;
@@ -575,7 +575,7 @@ static struct phase any_phase(void)
 		p.sources = SOURCES;
 		p.open = 60;
 		p.close = 30;
-		p.settle = 5;
+		p.calm = 5;
 		break;
 	case 2:
 		/* Each source closes its flow before it opens the next one. */
@@ -587,7 +587,7 @@ static struct phase any_phase(void)
 		/* Sources answer questions. */
 		p.sources = 1 + tap_random(50);
 		p.open = 40;
-		p.settle = 20;
+		p.calm = 20;
 		p.ask = 35;
 		break;
 	case 4:
@@ -595,13 +595,13 @@ static struct phase any_phase(void)
 		p.sources = 1 + tap_random(50);
 		p.open = 10;
 		p.close = 70;
-		p.settle = 10;
+		p.calm = 10;
 		break;
 	default:
 		p.sources = 1 + tap_random(SOURCES);
 		p.open = tap_random(50);
 		p.close = tap_random(25);
-		p.settle = tap_random(25);
+		p.calm = tap_random(25);
 		p.ask = tap_random(25);
 		break;
 	}
@@ -648,12 +648,12 @@ static struct rx_key step(const struct phase *p)
 		return key;
 	}
 	what -= p->close;
-	if (what < p->settle) {
+	if (what < p->calm) {
 		key = tap_random(20) ? live_key(src) : any_key(src);
 		completed(&key, tap_random(8) ? tap_random(LEVELS) : tap_random(~0U), false);
 		return key;
 	}
-	what -= p->settle;
+	what -= p->calm;
 	if (what < p->ask && m.nasked) {
 		key = m.asked[tap_random(min_t(u32, m.nasked, FC_ARRAY_SIZE(m.asked)))];
 		completed(&key, tap_random(LEVELS), false);
@@ -797,7 +797,7 @@ static void run(u64 seed, unsigned int steps)
 }
 
 /* The table is full but for one flow of a source that closes each flow before it opens the next. */
-TEST(rxflow__a_source_gives_way_to_itself)
+TEST(rxflow__a_source_evicts_its_own)
 {
 	struct rx_key key = { .incarnation = 1, .port = 1 };
 	unsigned int i;

@@ -282,7 +282,7 @@ static void inactive(struct item *it)
 	flitcast_txqueue_inactive(m.site, &it->msg);
 }
 
-/* A message is completed or aborted; like msg_over() in tx.c. */
+/* A message is completed or aborted; like msg_completed() in tx.c. */
 static void over(struct item *it)
 {
 	struct sender *s = sender_of(it);
@@ -459,7 +459,7 @@ static void again(struct item *it)
 }
 
 /* Some targets of a message answer. */
-static void settle(struct item *it)
+static void calm(struct item *it)
 {
 	if (it->msg.state.active)
 		inactive(it);
@@ -578,7 +578,7 @@ static void step(const struct phase *p)
 		struct item *it = m.item[tap_random(m.nitems)];
 
 		if (i == 4)
-			settle(it);
+			calm(it);
 		else if (i == 5)
 			again(it);
 		else
@@ -701,7 +701,7 @@ static void run(u64 seed, unsigned int steps)
  * Sources wait for a place, and their messages are aborted.  A free place still wakes each source,
  * which passes it on, and only the last source has a message then.
  */
-TEST(txqueue__places_that_nobody_takes)
+TEST(txqueue__places_without_a_taker)
 {
 	unsigned int most, i;
 

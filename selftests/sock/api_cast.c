@@ -90,7 +90,7 @@ TEST_F(line, bcast__to_those_that_listen)
  * A broadcast carries the oldest sequence number that is not completed.  A receiver that was not
  * bound when an older broadcast arrived does not wait for that one.
  */
-TEST_F(line, bcast__who_comes_late_waits_for_nobody)
+TEST_F(line, bcast__a_late_target_waits_for_no_other)
 {
 	struct sockaddr_flitcast addr = {
 		.sfc_family = msg_family(), .sfc_addrtype = FLITCAST_ADDR_BROADCAST,
@@ -191,8 +191,8 @@ FIXTURE_TEARDOWN(faked)
 }
 
 /* Site @site answers broadcast @seq with @kind, having received all numbers before @next. */
-static void say(struct _test_data_faked *self, enum fc_ctrl_kind kind, uint32_t site,
-		uint32_t seq, uint32_t next)
+static void answer_ctrl(struct _test_data_faked *self, enum fc_ctrl_kind kind, uint32_t site,
+			uint32_t seq, uint32_t next)
 {
 	struct fc_ctrl ctrl = {
 		.kind = kind, .hops = 1, .dst = 0,
@@ -241,10 +241,10 @@ TEST_F(faked, bcast__refused_and_sent_again)
 	EXPECT_EQ(first + 1, self->fake.bcast.seq);
 	EXPECT_EQ(1, self->fake.bcast.outstanding);
 	for (site = 2; site < FAKE_SITES; site++)
-		say(self, FC_CTRL_CONFIRM, site, first, first + 1);
-	say(self, FC_CTRL_REFUSED, 1, first + 1, first);
-	say(self, FC_CTRL_NO_SPACE, 2, first + 1, first + 1);
-	say(self, FC_CTRL_GRANT, 2, first + 1, first + 1);
+		answer_ctrl(self, FC_CTRL_CONFIRM, site, first, first + 1);
+	answer_ctrl(self, FC_CTRL_REFUSED, 1, first + 1, first);
+	answer_ctrl(self, FC_CTRL_NO_SPACE, 2, first + 1, first + 1);
+	answer_ctrl(self, FC_CTRL_GRANT, 2, first + 1, first + 1);
 	do {
 		ASSERT_TRUE(comes(self));
 	} while (self->fake.bcast.seq != first + 1);
@@ -270,7 +270,8 @@ TEST_F(faked, bcast__no_memory_for_a_flow)
 			first = self->fake.bcast.seq;
 		for (site = 1; site < FAKE_SITES; site++)
 			if (site != 1 || i != FC_BCAST_OUTSTANDING_MAX)
-				say(self, site == 2 ? FC_CTRL_NO_SPACE : FC_CTRL_REFUSED, site,
+				answer_ctrl(self, site == 2 ? FC_CTRL_NO_SPACE : FC_CTRL_REFUSED,
+					    site,
 				    first + i, first);
 	}
 	EXPECT_EQ(FC_BCAST_OUTSTANDING_MAX, self->fake.bcast.outstanding);
@@ -303,7 +304,7 @@ TEST_F(faked, bcast__first_target_is_detached)
 	ASSERT_TRUE(bcast_comes(self));
 	first = self->fake.bcast.seq;
 	for (site = 2; site < FAKE_SITES; site++)
-		say(self, FC_CTRL_CONFIRM, site, first, first + 1);
+		answer_ctrl(self, FC_CTRL_CONFIRM, site, first, first + 1);
 	/* Site 0 reports to site 1 that the broadcast is completed: site 1 was detached. */
 	do {
 		ASSERT_TRUE(fake_next(&self->fake, &e, SOON_MS));

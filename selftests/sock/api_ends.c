@@ -17,7 +17,7 @@
 /* The longest wait between two questions is shorter than this. */
 #define LONG_MS		10000
 /* Messages in flight of a site, in mode care. */
-#define UNDER_WAY	8
+#define IN_FLIGHT	8
 
 /* The next event is a packet (or control) within @ms. */
 #define NEXT_PACKET(e, ms)	(fake_next(&self->fake, e, ms) && (e)->is_packet)
@@ -51,8 +51,8 @@ static bool confirmed(struct _test_data_faked *self, const struct fake_event *pa
 	return !fake_next(&self->fake, &e, QUIET_MS) && !outq(self->fd);
 }
 
-static void say(struct _test_data_faked *self, const struct fake_event *packet,
-		enum fc_ctrl_kind kind, unsigned int base)
+static void answer_ctrl(struct _test_data_faked *self, const struct fake_event *packet,
+			enum fc_ctrl_kind kind, unsigned int base)
 {
 	struct fc_ctrl answer = fake_answer(packet, 0, kind);
 
@@ -107,8 +107,8 @@ TEST_F(faked, ends__lost_confirmation)
 
 /*
  * A restarted site refuses one message, gets a socket on that port, and receives the next message,
- * whose lag announces the first one as pending.  The sender answers that it is completed, however
- * often the target answers a question with its wait.
+ * whose @outstanding announces the first one as pending.  However often the target answers
+ * FC_CTRL_ASK that it waits for the first one, the sender reports that one as completed.
  */
 TEST_F(faked, ends__refused_is_not_waited_for)
 {
@@ -119,7 +119,7 @@ TEST_F(faked, ends__refused_is_not_waited_for)
 	ASSERT_TRUE(send_one(_metadata, self, &first, 4));
 	ASSERT_TRUE(send_one(_metadata, self, &second, 4));
 	EXPECT_EQ(first.target[0].seq + 1, second.target[0].seq);
-	say(self, &first, FC_CTRL_REFUSED, 0);
+	answer_ctrl(self, &first, FC_CTRL_REFUSED, 0);
 	waits = fake_answer(&second, 0, FC_CTRL_CONFIRM);
 	waits.base = 1;
 	waits.next = first.target[0].seq;
@@ -141,7 +141,7 @@ static const char *late_packet(struct __test_metadata *_metadata, struct _test_d
 		return "no packet";
 	if (!NEXT_CTRL(&e, SOON_MS))
 		return "not asked";
-	say(self, &packet, FC_CTRL_GRANT, 0);
+	answer_ctrl(self, &packet, FC_CTRL_GRANT, 0);
 	if (!NEXT_CTRL(&e, SOON_MS)) {
 		confirmed(self, &packet);
 		return "it was sent again at once";
@@ -164,7 +164,7 @@ static const char *lost_packet(struct __test_metadata *_metadata, struct _test_d
 	if (!send_one(_metadata, self, &packet, 4))
 		return "no packet";
 	for (asked = 0; NEXT_CTRL(&e, SOON_MS); asked++)
-		say(self, &packet, FC_CTRL_GRANT, 0);
+		answer_ctrl(self, &packet, FC_CTRL_GRANT, 0);
 	EXPECT_TRUE(e.is_packet);
 	EXPECT_EQ(packet.target[0].seq, e.target[0].seq);
 	if (!confirmed(self, &packet))
@@ -186,12 +186,12 @@ static const char *lost_second(struct __test_metadata *_metadata, struct _test_d
 
 	if (!send_one(_metadata, self, &packet, FC_PACKET_MAX + 10))
 		return "no packet";
-	say(self, &packet, FC_CTRL_CONFIRM, 1);
+	answer_ctrl(self, &packet, FC_CTRL_CONFIRM, 1);
 	if (!NEXT_PACKET(&second, SOON_MS))
 		return "no second packet";
 	EXPECT_EQ(FC_PACKET_MAX, second.packet.offset);
 	for (asked = 0; NEXT_CTRL(&e, SOON_MS); asked++)
-		say(self, &packet, FC_CTRL_CONFIRM, 1);
+		answer_ctrl(self, &packet, FC_CTRL_CONFIRM, 1);
 	EXPECT_TRUE(e.is_packet);
 	EXPECT_EQ(FC_PACKET_MAX, e.packet.offset);
 	if (!confirmed(self, &packet))
@@ -214,8 +214,8 @@ static const char *wrong_order(struct __test_metadata *_metadata, struct _test_d
 
 	if (!send_one(_metadata, self, &packet, FC_PACKET_MAX + 10))
 		return "no packet";
-	say(self, &packet, FC_CTRL_CONFIRM, 1);
-	say(self, &packet, FC_CTRL_GRANT, 0);
+	answer_ctrl(self, &packet, FC_CTRL_CONFIRM, 1);
+	answer_ctrl(self, &packet, FC_CTRL_GRANT, 0);
 	if (!NEXT_PACKET(&e, SOON_MS))
 		return "no second packet";
 	EXPECT_EQ(FC_PACKET_MAX, e.packet.offset);
@@ -344,22 +344,22 @@ TEST_F(faked, ends__patience)
 	unsigned int i, seen = 0;
 	struct fake_event e;
 
-	for (i = 0; i < UNDER_WAY; i++)
+	for (i = 0; i < IN_FLIGHT; i++)
 		ASSERT_EQ(4, RESULT(msg_send(self->fd, "once", 4, 3, 1000, 0)));
-	while (seen < UNDER_WAY) {
+	while (seen < IN_FLIGHT) {
 		ASSERT_TRUE(fake_next(&self->fake, &e, SOON_MS));
 		/* Skip what a stalled guest causes: questions and retransmissions. */
 		if (!e.is_packet || e.target[0].outstanding < seen)
 			continue;
 		ASSERT_EQ(seen, e.target[0].outstanding);
-		EXPECT_EQ(seen < UNDER_WAY / 2, !!(e.packet.flags & FC_PACKET_DELAY_ACK));
+		EXPECT_EQ(seen < IN_FLIGHT / 2, !!(e.packet.flags & FC_PACKET_DELAY_ACK));
 		seen++;
 	}
 	do {
 		ASSERT_TRUE(fake_next(&self->fake, &e, SOON_MS));
 	} while (!e.is_packet);
 	EXPECT_EQ(0, e.packet.flags);
-	e.target[0].seq += UNDER_WAY - 1 - e.target[0].outstanding;
+	e.target[0].seq += IN_FLIGHT - 1 - e.target[0].outstanding;
 	EXPECT_TRUE(confirmed(self, &e));
 }
 
@@ -813,8 +813,7 @@ TEST_F(faked, ends__answers_to_an_earlier_life)
 
 /* A message of one letter from port 7 of site 4, in incarnation @incarnation, to PORT. */
 static void letter(struct _test_data_faked *self, uint32_t incarnation, uint32_t seq,
-		   uint8_t outstanding,
-		   char text)
+		   uint8_t outstanding, char text)
 {
 	const struct fc_packet pk = {
 		.src = 4, .incarnation = incarnation, .sock = 6, .src_port = 7, .ntargets = 1,

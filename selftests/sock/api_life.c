@@ -30,7 +30,7 @@ static int error_soon(int fd, int ms)
 }
 
 /* Wait until every sent message is confirmed or aborted. */
-static bool settled(int fd)
+static bool calm(int fd)
 {
 	uint64_t until = now_ms() + SOON_MS;
 	int value = 1;
@@ -79,7 +79,7 @@ TEST_F(line, close__unread)
 
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT, 0)));
-	ASSERT_TRUE(settled(from));
+	ASSERT_TRUE(calm(from));
 	close(to);
 	/* The message received before close() was delivered; a message sent now is refused. */
 	EXPECT_EQ(0, msg_error(from));
@@ -104,7 +104,7 @@ TEST_F(line, close__full)
 	}
 	close(to);
 	EXPECT_EQ(ECONNREFUSED, error_soon(from, SOON_MS));
-	EXPECT_TRUE(settled(from));
+	EXPECT_TRUE(calm(from));
 }
 
 TEST_F(line, close__receiver_comes_back)
@@ -124,7 +124,7 @@ TEST_F(line, close__receiver_comes_back)
 			}
 			ASSERT_EQ(100000, msg_check(got, 100000, key, 0));
 		}
-		ASSERT_TRUE(settled(from));
+		ASSERT_TRUE(calm(from));
 		close(to);
 	}
 }
@@ -325,7 +325,7 @@ TEST_F(frail, site_del__queued)
 
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(1, RESULT(msg_send(from, "x", 1, 0, PORT, 0)));
-	ASSERT_TRUE(settled(from));
+	ASSERT_TRUE(calm(from));
 	ASSERT_EQ(0, cli("-n " FRAIL "-0 site del 0"));
 	/* Confirmed messages can still be read; then recv() returns the error. */
 	for (i = 0; i < 5; i++)
@@ -352,7 +352,7 @@ TEST_F(frail, site_del__peers)
 	EXPECT_TRUE(err == ETIMEDOUT || err == EHOSTUNREACH) {
 		TH_LOG("error %d", err);
 	}
-	EXPECT_TRUE(settled(from));
+	EXPECT_TRUE(calm(from));
 }
 
 /* The sender sent all of the first message, and only the first packet of the second one. */
@@ -377,7 +377,7 @@ TEST_F(frail, site_del__unknown)
 		EXPECT_EQ(i ? 0 : FLITCAST_RESULT_UNKNOWN, result.flags);
 		EXPECT_EQ(!i, report.unknown);
 	}
-	EXPECT_TRUE(settled(from));
+	EXPECT_TRUE(calm(from));
 }
 
 /* A transit site is deleted while messages cross it. */
@@ -393,7 +393,7 @@ TEST_F(frail, site_del__in_transit)
 	for (i = 0; i < 3; i++)
 		if (!msg_wait(to, POLLIN, 500) || msg_recv(to, got, MIB, NULL, 0) != MIB)
 			break;
-	EXPECT_TRUE(settled(from));
+	EXPECT_TRUE(calm(from));
 	err = msg_error(from);
 	EXPECT_TRUE(!err || err == ETIMEDOUT || err == EHOSTUNREACH) {
 		TH_LOG("error %d", err);
@@ -439,7 +439,7 @@ TEST_F(frail, room__halves)
 		sleep_ms(10 + 15 * round);
 		ASSERT_EQ(0, set_device("p1", false));
 		for (i = 0; i < 6; i++) {
-			ASSERT_TRUE(settled(from[i]));
+			ASSERT_TRUE(calm(from[i]));
 			close(from[i]);
 		}
 		ASSERT_EQ(0, set_device("p1", true));
@@ -483,7 +483,7 @@ TEST_F(frail, link_del__comes_back)
 		ASSERT_EQ(5, soon(to, got, sizeof(got), NULL));
 	}
 	EXPECT_TRUE(quiet(to));
-	EXPECT_TRUE(settled(from));
+	EXPECT_TRUE(calm(from));
 	EXPECT_EQ(0, msg_error(from));
 }
 

@@ -392,7 +392,7 @@ TEST_F(line, slow__per_message)
 	EXPECT_EQ(0, results[0].error);
 }
 
-/* Does the report of a slow target say whether the target may have the message? */
+/* The report of a slow target states whether the target may have the message. */
 TEST_F(line, unknown__slow)
 {
 	struct flitcast_target targets[] = {
@@ -825,7 +825,7 @@ TEST_F(line, close__deadline)
  * A receiver that closes its socket notifies a waiting sender at once.  Otherwise the sender finds
  * out with its next question, within four seconds, two on average.
  */
-TEST_F(line, close__tells_who_waits)
+TEST_F(line, close__wakes_waiters)
 {
 	uint64_t waited = 0;
 	int i;

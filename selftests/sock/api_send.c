@@ -553,7 +553,7 @@ TEST_F(line, send__site_beyond_the_topology)
 	EXPECT_EQ(1, soon(to, got, sizeof(got), NULL));
 }
 
-TEST_F(line, send__nobody_there)
+TEST_F(line, send__no_socket_there)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT);
 	struct flitcast_sock_stats stats;
@@ -594,7 +594,7 @@ TEST_F(line, send__pending_error)
 }
 
 /* A large message: the refusal arrives while most packets are still unsent. */
-TEST_F(line, send__nobody_there_large)
+TEST_F(line, send__no_socket_there_large)
 {
 	int fd = SOCKET(0, 0);
 

@@ -535,7 +535,7 @@ TEST_F(line, accept__many)
  * Messages.
  */
 
-TEST_F(pair, data__both_ways)
+TEST_F(pair, data__both_directions)
 {
 	static const uint32_t sizes[] = { 0, 1, 2, 1400, 1500, 65535, 65536, 65537, MIB };
 	struct iovec iov = { .iov_base = got, .iov_len = sizeof(got) };
@@ -1047,7 +1047,7 @@ TEST_F(line, rdm__connected)
 	EXPECT_EQ(-EOPNOTSUPP, RESULT(shutdown(fd, SHUT_WR)));
 }
 
-TEST_F(line, rdm__connected_to_nobody)
+TEST_F(line, rdm__connected_to_no_socket)
 {
 	int fd = RDM(0, 0);
 

@@ -214,7 +214,7 @@ TEST_F(uring, uring__sender_waits)
 TEST_F(uring, uring__connection)
 {
 	int listener = SOCKET(SOCK_SEQPACKET, 2, PORT), fd = SOCKET(SOCK_SEQPACKET, 0, 0);
-	int nobody = SOCKET(SOCK_SEQPACKET, 0, 0), end = -1, i;
+	int no_peer = SOCKET(SOCK_SEQPACKET, 0, 0), end = -1, i;
 	struct sockaddr_flitcast addr = msg_addr(2, PORT), wrong = msg_addr(2, PORT + 1);
 	struct io_uring_sqe sqe;
 	uint64_t data;
@@ -250,7 +250,7 @@ TEST_F(uring, uring__connection)
 	close(fd);
 	EXPECT_EQ(POLLRDHUP, ring_wait(&self->ring, &data) & POLLRDHUP);
 	EXPECT_EQ(3, data);
-	sqe = request(IORING_OP_CONNECT, nobody, &wrong, 4);
+	sqe = request(IORING_OP_CONNECT, no_peer, &wrong, 4);
 	sqe.len = 0;
 	sqe.off = sizeof(wrong);
 	ASSERT_EQ(1, ring_submit(&self->ring, &sqe));

@@ -152,7 +152,7 @@ TEST_F(votes, votes__what_is_over_is_not_waited_for)
  * More earlier broadcasts than the field can count may still come: a site without a flow asks the
  * source which of them are completed before it receives any.
  */
-TEST_F(votes, votes__more_to_come_than_can_be_said)
+TEST_F(votes, votes__more_to_come_than_a_header_counts)
 {
 	struct fc_ctrl ctrl;
 

@@ -17,7 +17,7 @@ static int set_zerocopy(int fd, int value)
 }
 
 /* Read one notification: the kernel is done with messages @ee->ee_info to @ee->ee_data. */
-static int told_now(int fd, struct sock_extended_err *ee)
+static int reported_now(int fd, struct sock_extended_err *ee)
 {
 	union {
 		char buf[CMSG_SPACE(sizeof(*ee))];
@@ -37,14 +37,14 @@ static int told_now(int fd, struct sock_extended_err *ee)
 }
 
 /* Wait for the notification of message @last; earlier messages must be notified in order. */
-static int told_soon(int fd, uint32_t first, uint32_t last, uint8_t *code)
+static int reported_soon(int fd, uint32_t first, uint32_t last, uint8_t *code)
 {
 	uint64_t until = now_ms() + SOON_MS;
 	struct sock_extended_err ee;
 	int err;
 
 	while (now_ms() < until) {
-		err = told_now(fd, &ee);
+		err = reported_now(fd, &ee);
 		if (err == -EAGAIN) {
 			msg_wait(fd, POLLERR, 20);
 			continue;
@@ -73,11 +73,11 @@ TEST_F(bare, zerocopy__option)
 	EXPECT_EQ(0, set_zerocopy(fd, 1));
 	EXPECT_EQ(0, getsockopt(fd, SOL_FLITCAST, FLITCAST_ZEROCOPY, &value, &len));
 	EXPECT_EQ(1, value);
-	EXPECT_EQ(-EAGAIN, told_now(fd, &ee));
+	EXPECT_EQ(-EAGAIN, reported_now(fd, &ee));
 }
 
 /* After the notification the sender may change its buffer: a later reader gets the old data. */
-TEST_F(line, zerocopy__told)
+TEST_F(line, zerocopy__reported)
 {
 	static const size_t sizes[] = { 8192, 8193, 65536, 65537, 200000, MIB };
 	static const uint32_t sites[] = { 2, 1, 0 };
@@ -96,7 +96,7 @@ TEST_F(line, zerocopy__told)
 			msg_fill(data, sizes[i], id, 0);
 			ASSERT_EQ(sizes[i], RESULT(msg_send(from, data, sizes[i], sites[j], PORT,
 							    MSG_ZEROCOPY)));
-			ASSERT_EQ(0, told_soon(from, id, id, &code));
+			ASSERT_EQ(0, reported_soon(from, id, id, &code));
 			memset(data, 0xee, sizes[i]);
 			ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS));
 			ASSERT_EQ(sizes[i], RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
@@ -117,17 +117,17 @@ TEST_F(line, zerocopy__kept)
 	ASSERT_EQ(0, set_zerocopy(from, 1));
 	msg_fill(big, 100000, 1, 0);
 	ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT, MSG_ZEROCOPY)));
-	ASSERT_EQ(0, told_soon(from, 0, 0, &code));
+	ASSERT_EQ(0, reported_soon(from, 0, 0, &code));
 	/* The receiver has no buffer space for the second message. */
 	ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT, MSG_ZEROCOPY)));
 	EXPECT_FALSE(msg_wait(from, POLLERR, 500));
-	EXPECT_EQ(-EAGAIN, told_now(from, &ee));
+	EXPECT_EQ(-EAGAIN, reported_now(from, &ee));
 	for (i = 0; i < 2; i++) {
 		ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS));
 		ASSERT_EQ(100000, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
 		EXPECT_EQ(100000, msg_check(got, 100000, 1, 0));
 	}
-	EXPECT_EQ(0, told_soon(from, 1, 1, &code));
+	EXPECT_EQ(0, reported_soon(from, 1, 1, &code));
 }
 
 /* The kernel copies short data, and data in pieces that do not adjoin. */
@@ -148,17 +148,17 @@ TEST_F(line, zerocopy__copied)
 	/* Without the option the flag has no effect. */
 	ASSERT_EQ(10000, RESULT(msg_send(from, big, 10000, 2, PORT, MSG_ZEROCOPY)));
 	ASSERT_EQ(10000, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
-	EXPECT_EQ(-EAGAIN, told_now(from, &ee));
+	EXPECT_EQ(-EAGAIN, reported_now(from, &ee));
 	ASSERT_EQ(0, set_zerocopy(from, 1));
 	ASSERT_EQ(100, RESULT(msg_send(from, big, 100, 2, PORT, MSG_ZEROCOPY)));
-	ASSERT_EQ(0, told_soon(from, 0, 0, &code));
+	ASSERT_EQ(0, reported_soon(from, 0, 0, &code));
 	EXPECT_EQ(SO_EE_CODE_ZEROCOPY_COPIED, code);
 	ASSERT_EQ(100, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
 	msg_fill(big, 10000, 7, 0);
 	msg_fill(big + 12000, 10000, 7, 10000);
 	code = 0;
 	ASSERT_EQ(20000, RESULT(sendmsg(from, &msg, MSG_ZEROCOPY)));
-	ASSERT_EQ(0, told_soon(from, 1, 1, &code));
+	ASSERT_EQ(0, reported_soon(from, 1, 1, &code));
 	EXPECT_EQ(SO_EE_CODE_ZEROCOPY_COPIED, code);
 	ASSERT_EQ(20000, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
 	EXPECT_EQ(20000, msg_check(got, 20000, 7, 0));
@@ -174,12 +174,12 @@ TEST_F(line, zerocopy__refused)
 	ASSERT_EQ(0, set_zerocopy(from, 1));
 	EXPECT_EQ(-EFAULT, RESULT(msg_send(from, (void *)16, 65536, 2, PORT, MSG_ZEROCOPY)));
 	EXPECT_EQ(-EHOSTUNREACH, RESULT(msg_send(from, big, 65536, 77, PORT, MSG_ZEROCOPY)));
-	EXPECT_EQ(-EAGAIN, told_now(from, &ee));
+	EXPECT_EQ(-EAGAIN, reported_now(from, &ee));
 	/* An empty message causes no notification. */
 	ASSERT_EQ(0, RESULT(msg_send(from, big, 0, 2, PORT, MSG_ZEROCOPY)));
 	ASSERT_EQ(0, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
 	ASSERT_EQ(65536, RESULT(msg_send(from, big, 65536, 2, PORT, MSG_ZEROCOPY)));
-	EXPECT_EQ(0, told_soon(from, 0, 0, &code));
+	EXPECT_EQ(0, reported_soon(from, 0, 0, &code));
 }
 
 /*
@@ -207,25 +207,25 @@ TEST_F(line, zerocopy__limit)
 			ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT,
 							  MSG_ZEROCOPY)));
 			if (!i)
-				ASSERT_EQ(0, told_soon(from, id, id, &code));
+				ASSERT_EQ(0, reported_soon(from, id, id, &code));
 		}
 		EXPECT_EQ(-ENOBUFS, RESULT(msg_send(from, big, 100000, 2, PORT, MSG_ZEROCOPY)));
 		EXPECT_EQ(-EHOSTUNREACH, RESULT(msg_send(from, big, 2 * page, 77, PORT,
 							 MSG_ZEROCOPY)));
 		EXPECT_EQ(-EFAULT, RESULT(msg_send(from, (void *)16, 2 * page, 2, PORT,
 						   MSG_ZEROCOPY)));
-		EXPECT_EQ(-EAGAIN, told_now(from, &ee));
+		EXPECT_EQ(-EAGAIN, reported_now(from, &ee));
 		for (i = 0; i < 3; i++) {
 			ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS));
 			ASSERT_EQ(100000, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
 			EXPECT_EQ(100000, msg_check(got, 100000, round, 0));
 		}
-		ASSERT_EQ(0, told_soon(from, id + 1, id + 2, &code));
+		ASSERT_EQ(0, reported_soon(from, id + 1, id + 2, &code));
 		id += 3;
 	}
 	EXPECT_EQ(-ENOBUFS, RESULT(msg_send(from, big, most + page, 2, PORT, MSG_ZEROCOPY)));
 	ASSERT_EQ(most, RESULT(msg_send(from, big, most, 2, PORT, MSG_ZEROCOPY)));
-	ASSERT_EQ(0, told_soon(from, id, id, &code));
+	ASSERT_EQ(0, reported_soon(from, id, id, &code));
 	ASSERT_EQ(most, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
 	ASSERT_EQ(0, seteuid(0));
 }
@@ -249,7 +249,7 @@ TEST_F(line, zerocopy__list)
 			from = SOCKET(0, 0);
 			ASSERT_EQ(0, set_zerocopy(from, 1));
 		} else {
-			ASSERT_EQ(0, told_soon(from, i % 11, i % 11, &code));
+			ASSERT_EQ(0, reported_soon(from, i % 11, i % 11, &code));
 		}
 		ASSERT_TRUE(msg_wait(one, POLLIN, SOON_MS));
 		ASSERT_EQ(150000, RESULT(msg_recv(one, got, sizeof(got), NULL, 0)));

@@ -40,7 +40,7 @@ static uint64_t now_ns(void)
 }
 
 /**
- * struct told - times of a message, as both ends know them
+ * struct reported - times of a message, as both ends know them
  * @before: time before sendmsg()
  * @admitted: time after sendmsg()
  * @admission: admission of the message, read after sendmsg()

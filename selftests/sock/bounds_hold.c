@@ -23,7 +23,7 @@ static bool answered(struct _test_data_faked *self, enum fc_ctrl_kind kind, unsi
 	uint64_t until = now_ms() + SOON_MS;
 
 	while (self->answers[kind] < n && now_ms() < until)
-		look(self, 20);
+		inspect(self, 20);
 	return self->answers[kind] >= n;
 }
 
@@ -45,7 +45,7 @@ static bool half(struct _test_data_faked *self, unsigned int sock, unsigned int 
 	for (; packets > 1; packets--, pk.offset += PACKET)
 		if (!fake_train(&self->fake, &pk, &t))
 			return false;
-	look(self, 0);
+	inspect(self, 0);
 	return true;
 }
 
@@ -60,7 +60,7 @@ static void short_one(struct _test_data_faked *self, unsigned int sock, uint8_t 
 
 	while (self->fake.sent - self->fake.acked >= 4) {
 		fake_probe(&self->fake, self->fake.sent);
-		look(self, 5);
+		inspect(self, 5);
 	}
 	fake_packet(&self->fake, &pk, &t, "x");
 }
@@ -109,7 +109,7 @@ TEST_F(faked, hold__waiting_for_room)
 	ASSERT_TRUE(room_of(self->fd, 4096));
 	for (i = 0; i < FLOWS; i++) {
 		short_one(self, 1000 + i, 0);
-		look(self, 0);
+		inspect(self, 0);
 	}
 	ASSERT_TRUE(answered(self, FC_CTRL_NO_SPACE, FLOWS - 20));
 	ASSERT_TRUE(room_of(self->fd, 32 << 20));
@@ -122,12 +122,12 @@ TEST_F(faked, hold__waiting_for_room)
 	/* Senders with a grant retransmit; reading their messages allows further grants. */
 	for (i = 0; i < FLOWS; i++) {
 		short_one(self, 1000 + i, 0);
-		look(self, 0);
+		inspect(self, 0);
 		while (RESULT(msg_recv(self->fd, &byte, 1, NULL, MSG_DONTWAIT)) == 1)
 			n++;
 	}
 	for (i = 0; i < 100 && n < FLOWS; i++) {
-		look(self, 20);
+		inspect(self, 20);
 		while (RESULT(msg_recv(self->fd, &byte, 1, NULL, MSG_DONTWAIT)) == 1)
 			n++;
 	}

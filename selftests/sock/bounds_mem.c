@@ -294,7 +294,7 @@ static int unsent(void)
 }
 
 /* The send queues of a user fill that user's share, whatever the buffers of the sockets allow. */
-TEST_F(shares, memory__sockets_that_send_to_nobody)
+TEST_F(shares, memory__sockets_that_send_to_no_socket)
 {
 	others_go_on(_metadata, self, unsent, SENDING / 2 - 512);
 }
@@ -379,7 +379,7 @@ static void *send_one(void *arg)
  * A socket without messages that waits for its user's share is woken when another socket releases
  * memory: sendmsg(), poll(), and epoll with EPOLLET.
  */
-TEST_F(shares, memory__wake_up_of_those_who_wait)
+TEST_F(shares, memory__wake_up_of_waiters)
 {
 	struct epoll_event event = { .events = EPOLLOUT | EPOLLET };
 	int full, waits, polls, edge = epoll_create1(EPOLL_CLOEXEC);
@@ -523,7 +523,7 @@ TEST_F(shares, memory__receiving_beside_a_full_send_queue)
 }
 
 /* connect() charges its packets to the share, even if the socket is closed afterwards. */
-TEST_F(shares, memory__connections_that_nobody_accepts)
+TEST_F(shares, memory__connections_that_are_not_accepted)
 {
 	const struct sockaddr_flitcast addr = {
 		.sfc_family = FLITCAST_FAMILY_DEFAULT, .sfc_addrtype = FLITCAST_ADDR_SITE,

@@ -395,11 +395,11 @@ static bool message(struct _test_data_faked *self, unsigned int site, unsigned i
 	uint64_t until = now_ms() + SOON_MS;
 
 	while (self->fake.sent - self->fake.acked >= 4 && now_ms() < until) {
-		look(self, 0);
+		inspect(self, 0);
 		if (self->fake.sent - self->fake.acked < 4)
 			break;
 		fake_probe(&self->fake, self->fake.sent);
-		look(self, 1);
+		inspect(self, 1);
 	}
 	fake_packet(&self->fake, &pk, &t, "x");
 	return now_ms() < until;
@@ -427,7 +427,7 @@ static bool comes_in(struct _test_data_faked *self, unsigned int site, unsigned 
 
 	while (now_ms() < until) {
 		first_message(self, site, sock);
-		look(self, 200);
+		inspect(self, 200);
 		if (read_now(self->fd))
 			return true;
 	}
@@ -448,7 +448,7 @@ TEST_F(faked, flows__made_up_sockets)
 		ASSERT_TRUE(first_message(self, 4 + i % 2, 1000 + i / 2));
 		n += read_now(self->fd);
 	}
-	look(self, QUIET_MS);
+	inspect(self, QUIET_MS);
 	n += read_now(self->fd);
 	TH_LOG("%u received, %u confirmed, %u without room, %u asked", n,
 	       self->answers[FC_CTRL_CONFIRM], self->answers[FC_CTRL_NO_SPACE],
@@ -464,7 +464,7 @@ TEST_F(faked, flows__made_up_sockets)
 	before = self->answers[FC_CTRL_RESYNC_REQ];
 	ASSERT_TRUE(first_message(self, 4, 1000));
 	ASSERT_TRUE(first_message(self, 5, 1000));
-	look(self, QUIET_MS);
+	inspect(self, QUIET_MS);
 	EXPECT_EQ(0, read_now(self->fd));
 	EXPECT_LT(before, self->answers[FC_CTRL_RESYNC_REQ]);
 	EXPECT_LT(0, counter("flows_unknown"));
@@ -476,7 +476,7 @@ TEST_F(faked, flows__made_up_sockets)
 	over.next = 1;
 	fake_ctrl(&self->fake, &over, 1);
 	ASSERT_TRUE(first_message(self, over.site, over.sock));
-	look(self, QUIET_MS);
+	inspect(self, QUIET_MS);
 	EXPECT_EQ(0, read_now(self->fd));
 	EXPECT_EQ(FC_CTRL_CONFIRM, self->answer.kind);
 	EXPECT_EQ(1, self->answer.next);
@@ -486,7 +486,7 @@ TEST_F(faked, flows__made_up_sockets)
  * A message waits for buffer space behind an aborted one.  The abort reached the target before the
  * flow existed; a later question of the source repeats it.  (The message once waited for ever.)
  */
-TEST_F(faked, room__a_question_tells_the_level)
+TEST_F(faked, room__a_question_carries_the_ack)
 {
 	struct fc_ctrl ask = {
 		.kind = FC_CTRL_ASK, .incarnation = 100, .sock = 7, .site = 4, .port = PORT,
@@ -498,16 +498,16 @@ TEST_F(faked, room__a_question_tells_the_level)
 	ASSERT_EQ(0, setsockopt(self->fd, SOL_FLITCAST, FLITCAST_RCVBUF, &room, sizeof(room)));
 	for (i = 0; i < 100 && !self->answers[FC_CTRL_NO_SPACE]; i++) {
 		ASSERT_TRUE(first_message(self, 5, 1000 + i));
-		look(self, QUIET_MS);
+		inspect(self, QUIET_MS);
 	}
 	ASSERT_EQ(1, self->answers[FC_CTRL_NO_SPACE]);
 	ASSERT_TRUE(message(self, 4, 7, 0, 0));
-	look(self, SOON_MS);
+	inspect(self, SOON_MS);
 	ASSERT_TRUE(message(self, 4, 7, 1, 1));
-	look(self, SOON_MS);
+	inspect(self, SOON_MS);
 	ASSERT_EQ(3, self->answers[FC_CTRL_NO_SPACE]);
 	fake_ctrl(&self->fake, &ask, 1);
-	look(self, SOON_MS);
+	inspect(self, SOON_MS);
 	EXPECT_EQ(4, self->answers[FC_CTRL_NO_SPACE]);
 	EXPECT_EQ(1, self->answer.next);
 	/*
@@ -515,12 +515,12 @@ TEST_F(faked, room__a_question_tells_the_level)
 	 * its grant.
 	 */
 	EXPECT_EQ(i - 1, read_now(self->fd));
-	look(self, QUIET_MS);
+	inspect(self, QUIET_MS);
 	EXPECT_LT(0, self->answers[FC_CTRL_GRANT]);
 	EXPECT_EQ(7, self->answer.sock);
 	EXPECT_EQ(1, self->answer.seq);
 	ASSERT_TRUE(message(self, 4, 7, 1, 0));
-	look(self, SOON_MS);
+	inspect(self, SOON_MS);
 	EXPECT_EQ(FC_CTRL_CONFIRM, self->answer.kind);
 	EXPECT_EQ(2, self->answer.next);
 }
@@ -554,9 +554,9 @@ TEST_F(faked, faults__made_up_news)
 				.ports = reported & 1 ? 2 : 4,
 			};
 		fake_faults(&self->fake, &msg);
-		look(self, 0);
+		inspect(self, 0);
 	}
-	look(self, QUIET_MS);
+	inspect(self, QUIET_MS);
 	took = now_ms() - took;
 	EXPECT_FALSE(cli("-s -j link show"));
 	limited = json_sum(cli_output(), "rx_limited");
@@ -570,7 +570,7 @@ TEST_F(faked, faults__made_up_news)
 			.site = 4, .incarnation = 1, .version = 1000 + reported++, .ports = 2 | 4,
 		};
 		fake_faults(&self->fake, &msg);
-		look(self, SPACING_MS);
+		inspect(self, SPACING_MS);
 		ASSERT_FALSE(cli("topology faults"));
 		if (strstr(cli_output(), "site 4 port 1") && strstr(cli_output(), "site 4 port 2"))
 			break;
@@ -640,9 +640,9 @@ TEST_F(faked, ctrl__made_up_entries)
 	uint64_t took;
 
 	ASSERT_TRUE(comes_in(self, 4, 7));
-	look(self, QUIET_MS);
+	inspect(self, QUIET_MS);
 	made_up_entries(self, ENTRIES_BURST);
-	look(self, QUIET_MS);
+	inspect(self, QUIET_MS);
 	before = entries_now();
 	EXPECT_LE(ENTRIES_BURST, before.came);
 	EXPECT_EQ(0, before.limited);
@@ -655,16 +655,16 @@ TEST_F(faked, ctrl__made_up_entries)
 	EXPECT_LE(after.came - before.came,
 		  after.limited + ENTRIES_BURST + ENTRIES_PER_MS * (took + 1));
 	EXPECT_LE(after.limited + ENTRIES_BURST, after.came - before.came);
-	look(self, QUIET_MS);
+	inspect(self, QUIET_MS);
 	before = entries_now();
 	made_up_entries(self, ENTRIES_BURST);
-	look(self, QUIET_MS);
+	inspect(self, QUIET_MS);
 	after = entries_now();
 	EXPECT_EQ(ENTRIES_BURST, after.came - before.came);
 	EXPECT_EQ(before.limited, after.limited);
 	self->answers[FC_CTRL_CONFIRM] = 0;
 	fake_ctrl(&self->fake, &ask, 1);
-	look(self, QUIET_MS);
+	inspect(self, QUIET_MS);
 	EXPECT_EQ(1, self->answers[FC_CTRL_CONFIRM]);
 }
 
@@ -767,7 +767,7 @@ TEST_F(user, flows__eviction_of_the_only_flow)
 		fake_ctrl(&peer.fake, &closed, 1);
 		n += read_now(peer.fd);
 	}
-	look(&peer, QUIET_MS);
+	inspect(&peer, QUIET_MS);
 	n += read_now(peer.fd);
 	EXPECT_EQ(FLOWS_MAX - 1 + EVICTIONS, n);
 	EXPECT_EQ(EVICTIONS - 1, counter("flows_forgotten") - before);
@@ -812,7 +812,7 @@ static unsigned int in_flight(struct __test_metadata *_metadata, struct _test_da
  * Many sockets of one user send to a site that confirms nothing: as many messages as the user's
  * limit are in flight, and the others wait at their sockets until those are completed.
  */
-TEST_F(user, sockets__under_way)
+TEST_F(user, sockets__in_flight)
 {
 	unsigned int i, went = 0;
 

@@ -43,7 +43,7 @@ FIXTURE_TEARDOWN(user)
 {
 }
 
-static bool said(const char *text)
+static bool sent_claim(const char *text)
 {
 	return strstr(cli_output(), text);
 }
@@ -54,7 +54,7 @@ TEST_F(user, sites__of_a_network_and_of_a_namespace)
 	unsigned int i;
 
 	EXPECT_NE(0, cli("site add 0 topology torus:512x512"));
-	EXPECT_TRUE(said("a network has 1024 sites at most")) {
+	EXPECT_TRUE(sent_claim("a network has 1024 sites at most")) {
 		TH_LOG("%s", cli_output());
 	}
 	EXPECT_NE(0, cli("site add 0 topology line:1025"));
@@ -63,7 +63,7 @@ TEST_F(user, sites__of_a_network_and_of_a_namespace)
 			TH_LOG("%u: %s", i, cli_output());
 		}
 	EXPECT_NE(0, cli("site add %u topology line:300", i));
-	EXPECT_TRUE(said("a namespace has 256 sites at most")) {
+	EXPECT_TRUE(sent_claim("a namespace has 256 sites at most")) {
 		TH_LOG("%s", cli_output());
 	}
 	/* After a site is deleted, another one can be added. */
@@ -138,7 +138,7 @@ TEST_F(user, sockets__all_ports)
 	fd = msg_socket(-1, 0, PORT, 0);
 	EXPECT_LE(0, fd);
 	EXPECT_EQ(0, cli("site show 0"));
-	EXPECT_TRUE(said("sockets 16385")) {
+	EXPECT_TRUE(sent_claim("sockets 16385")) {
 		TH_LOG("%s", cli_output());
 	}
 	EXPECT_EQ(0, cli("socket show"));

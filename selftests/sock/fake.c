@@ -36,7 +36,7 @@ static void transmit(struct fake *f, struct fc_link_hdr *h, const void *payload)
 		die("cannot send: %s", strerror(errno));
 }
 
-static void say_status(struct fake *f, uint8_t vc, uint16_t echo)
+static void send_status(struct fake *f, uint8_t vc, uint16_t echo)
 {
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_STATUS, .vc = vc, .len = FC_STATUS_SIZE,
@@ -102,7 +102,7 @@ static bool flit_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *
 	if (h->vc == f->vc)
 		f->acked = h->ack;
 	f->taken[h->vc] += next;
-	say_status(f, h->vc, 0);
+	send_status(f, h->vc, 0);
 	/* The site retransmitted a flit that was received. */
 	if (!next)
 		return false;
@@ -147,7 +147,7 @@ static bool frame_in(struct fake *f, struct fake_event *e, const uint8_t *frame,
 		if (h.vc == f->vc)
 			f->acked = h.ack;
 		if (h.flags & (FC_STATUS_POLL | FC_STATUS_ACK_REQUEST))
-			say_status(f, h.vc, s.poll);
+			send_status(f, h.vc, s.poll);
 		return false;
 	case FC_FRAME_FLIT:
 		if (!flit_in(f, &h, p))

@@ -45,11 +45,11 @@ struct fake_in {
  * @link: the last HELLO of the real end; @link.epoch 0 before the first
  * @taken: flits received, by channel
  * @sent: flits sent in @vc
- * @cast_sent: flits of broadcasts sent
+ * @bcast_sent: flits of broadcasts sent
  * @acked: flits of @sent that the real end has acked
  * @in: packets being received, by enum fc_set
  * @ncasts: broadcasts received
- * @cast_packet: header of the last broadcast
+ * @bcast_packet: header of the last broadcast
  * @bcast: broadcast header of the last broadcast
  */
 struct fake {

@@ -48,7 +48,7 @@ FIXTURE_TEARDOWN(faked)
 }
 
 /* Count the answers that arrive within @ms; answer none of them. */
-FAKED_UNUSED static void look(struct _test_data_faked *self, unsigned int ms)
+FAKED_UNUSED static void inspect(struct _test_data_faked *self, unsigned int ms)
 {
 	struct fake_event e;
 	unsigned int i;

@@ -701,9 +701,8 @@ static void invent_bcast(struct frame *f)
 {
 	uint8_t *head = f->data + ETH_HLEN + FC_LINK_SIZE;
 	struct fc_packet pk = {
-		.src = below(real.nsites), .incarnation = below(2),
-		.sock = FC_SOCK_BCAST | below(4),
-		.src_port = (uint16_t)(1 + below(65535)), .ntargets = 1, .id = below(1000),
+		.src = below(real.nsites), .incarnation = below(2), .ntargets = 1, .id = below(999),
+		.sock = FC_SOCK_BCAST | below(4), .src_port = (uint16_t)(1 + below(65535)),
 	};
 	struct fc_bcast_hdr bcast = {
 		.number = below(100), .port = chance(3) ? 7 : PORT,

@@ -56,7 +56,7 @@
 #define STUCK_S		120
 /* Interval at which socket memory is compared; messages of closed sockets may still be charged. */
 #define ACCOUNTS_MS	10000
-#define SETTLED_MS	40000
+#define STABLE_MS	40000
 /* Code addresses that one thread records of a program. */
 #define COVER_MAX	(64 << 10)
 /* One bit for each address of the module's code, which is smaller. */
@@ -70,7 +70,7 @@ static const struct {
 } more_calls[] = {
 	{ "filter", kernelfuzz_filter, 12 },
 	{ "talk", kernelfuzz_talk, 16 },
-	{ "look", kernelfuzz_look, 16 },
+	{ "look", kernelfuzz_inspect, 16 },
 	{ "sockopt", kernelfuzz_sockopt, 12 },
 	{ "reserve", kernelfuzz_reserve, 6 },
 	{ "signal", kernelfuzz_signal, 6 },
@@ -559,7 +559,7 @@ static bool complaint(const char *text)
 }
 
 /* Check whether the kernel has logged a warning since the last call. */
-static void look_at_log(void)
+static void check_log(void)
 {
 	char text[4096];
 
@@ -584,7 +584,7 @@ static void look_at_log(void)
 /* No socket is open: soon no socket memory is charged to the cgroups. */
 static void compare_accounts(void)
 {
-	uint64_t until = now_ms() + SETTLED_MS, charged;
+	uint64_t until = now_ms() + STABLE_MS, charged;
 
 	if (!opt.cgroup)
 		return;
@@ -596,7 +596,7 @@ static void compare_accounts(void)
 }
 
 /* Wait for a byte from a place.  Return: false if its process ended instead. */
-static bool heard_of(struct place *at)
+static bool received_from(struct place *at)
 {
 	struct pollfd fd = { .fd = at->line, .events = POLLIN };
 	char byte;
@@ -616,7 +616,7 @@ static void bury(struct place *at)
 		die("waitpid: %s", strerror(errno));
 	close(at->line);
 	at->process = 0;
-	look_at_log();
+	check_log();
 	if (at == &place[PLACE_ROOT] || !opt.cgroup || !WIFSIGNALED(status) ||
 	    WTERMSIG(status) != SIGKILL)
 		die("the process of place %s ended with status %#x", at->name, status);
@@ -652,7 +652,7 @@ static struct place *have_place(const struct program *p)
 		if (at->process)
 			return at;
 		start(p->place);
-		if (heard_of(at))
+		if (received_from(at))
 			return at;
 		bury(at);
 	}
@@ -670,11 +670,11 @@ static unsigned int run(const struct program *p)
 	running = p;
 	shared->program = *p;
 	shared->fresh = 0;
-	if (write(at->line, &byte, 1) != 1 || !heard_of(at))
+	if (write(at->line, &byte, 1) != 1 || !received_from(at))
 		bury(at);
 	programs++;
 	calls += p->count;
-	look_at_log();
+	check_log();
 	if (now_ms() - compared > ACCOUNTS_MS) {
 		compare_accounts();
 		compared = now_ms();
@@ -814,7 +814,7 @@ int main(int argc, char **argv)
 	else
 		fuzz();
 	compare_accounts();
-	look_at_log();
+	check_log();
 	printf("kernelfuzz: seed %" PRIu64 ": %" PRIu64 " programs, %" PRIu64
 	       " calls, %u places of the code, %u programs kept, %" PRIu64
 	       " processes killed by a limit\n", opt.seed, programs, calls, shared->places, kept,

@@ -44,7 +44,7 @@ void kernelfuzz_open_netlink(struct thread *t);
 /* kernelfuzz_sock.c */
 long kernelfuzz_filter(struct worker *w);
 long kernelfuzz_talk(struct worker *w);
-long kernelfuzz_look(struct worker *w);
+long kernelfuzz_inspect(struct worker *w);
 long kernelfuzz_sockopt(struct worker *w);
 long kernelfuzz_reserve(struct worker *w);
 

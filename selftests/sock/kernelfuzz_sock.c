@@ -143,7 +143,7 @@ long kernelfuzz_filter(struct worker *w)
 }
 
 /* Calls that make a socket filter the message at the head of its queue. */
-static long look_at(struct worker *w, int fd)
+static long inspect_at(struct worker *w, int fd)
 {
 	int flags = fuzz_below(w, 2) ? MSG_DONTWAIT : 0, bytes;
 	uint32_t n = 1 + fuzz_below(w, 4);
@@ -172,9 +172,9 @@ static long look_at(struct worker *w, int fd)
 	return result;
 }
 
-long kernelfuzz_look(struct worker *w)
+long kernelfuzz_inspect(struct worker *w)
 {
-	return look_at(w, a_socket(w));
+	return inspect_at(w, a_socket(w));
 }
 
 /*
@@ -201,7 +201,7 @@ long kernelfuzz_talk(struct worker *w)
 			result = send(fuzz_a_socket(w), w->arena, len, flags);
 	} while (--n);
 	if (fuzz_below(w, 2))
-		look_at(w, receiver);
+		inspect_at(w, receiver);
 	return result;
 }
 

@@ -15,7 +15,7 @@
  *  - reported as delivered: it arrived, unless the socket closed before it was read
  *  - reported as canceled: it did not arrive; as refused: likewise, if the socket was always open
  *  - reported as ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN: it never arrived, unless
- *    the report also says that the outcome is unknown (FLITCAST_RESULT_UNKNOWN)
+ *    the report also marks the outcome as unknown (FLITCAST_RESULT_UNKNOWN)
  *  - every message is reported once, soon after the last fault at the latest: no message waits
  *    for four time-outs without traffic
  *
@@ -150,7 +150,7 @@ static uint64_t packets_sent(void)
 }
 
 /* Wait until all messages and connections are completed. */
-static void settle(const char *when)
+static void calm(const char *when)
 {
 	uint64_t moved = now_ms(), before = packets_sent(), now;
 
@@ -190,12 +190,12 @@ static void run(void)
 
 	while (!healed || seen.due < opt.deliveries)
 		step(wanted(began), false);
-	settle("after the faults");
+	calm("after the faults");
 	sick = lab_healthy(opt.lab, HEALTHY_MS);
 	if (sick)
 		wrong("after the faults: %s", sick);
 	oracle_send_final();
-	settle("at the end");
+	calm("at the end");
 	until = now_ms() + QUIET_MS;
 	while (now_ms() < until)
 		step(false, true);

@@ -239,7 +239,7 @@ static ssize_t send_bcast(const struct sender *s, const struct message *m, enum 
 }
 
 /* Errors of a sender whose site is down or deleted, or errors of an earlier message. */
-static bool may_be_told(int err)
+static bool may_report(int err)
 {
 	return err == EAGAIN || err == EINTR || err == ETIMEDOUT || err == EHOSTUNREACH ||
 	       err == ECONNREFUSED || err == ETIME || err == ENETDOWN;
@@ -274,7 +274,7 @@ static bool send_one(struct sender *s)
 	}
 	free(m.target);
 	s->again_ms = now_ms() + 1;
-	if (n >= 0 || !may_be_told(errno))
+	if (n >= 0 || !may_report(errno))
 		wrong("site %u port %u: message of %u bytes to %u targets: %s", s->site, s->port,
 		      m.len, m.ntargets, n < 0 ? strerror(errno) : "not all of it");
 	return false;

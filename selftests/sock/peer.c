@@ -34,7 +34,7 @@
 
 #define PORT		5000
 #define SITES_MAX	32
-#define NOBODY		(~0U)
+#define NO_SITE		(~0U)
 /* Messages in flight, enough to keep every link busy. */
 #define AHEAD		16
 /* Interval between messages that are sent slowly. */
@@ -56,7 +56,7 @@ struct script {
 };
 
 static const char *dir;
-static unsigned int site = NOBODY, nsites, messages, lost = NOBODY;
+static unsigned int site = NO_SITE, nsites, messages, lost = NO_SITE;
 static uint64_t seed;
 static uint32_t bytes_max = 100 << 10;
 static bool slow;
@@ -64,7 +64,7 @@ static struct script own, others[SITES_MAX];
 static char *outbox, *inbox;
 static unsigned int received;
 static bool reported;
-static uint64_t moved_at, longest_ms, killed_at, told_ms;
+static uint64_t moved_at, longest_ms, killed_at, reported_ms;
 
 /* Advance the script to its next message; after the last one, to a message without targets. */
 static void script_next(struct script *script)
@@ -151,7 +151,7 @@ static void note_kill(void)
 {
 	static uint64_t again_at;
 
-	if (lost == NOBODY || killed_at || now_ms() < again_at)
+	if (lost == NO_SITE || killed_at || now_ms() < again_at)
 		return;
 	again_at = now_ms() + 20;
 	if (marked("killed"))
@@ -180,14 +180,14 @@ static void failed(int err)
 	if (!killed_at)
 		die("told of a lost target, but none is lost: %s", strerror(err));
 	if (!reported) {
-		told_ms = now_ms() - killed_at;
+		reported_ms = now_ms() - killed_at;
 		printf("# site %u is told at message %u, %llu ms after the kill: %s\n", site,
-		       own.number, (unsigned long long)told_ms, strerror(err));
+		       own.number, (unsigned long long)reported_ms, strerror(err));
 		/*
 		 * The lost site may have answered just before the kill; senders ask it seconds
 		 * later.
 		 */
-		if (told_ms > 2 * TIMEOUT_MS)
+		if (reported_ms > 2 * TIMEOUT_MS)
 			die("told after more than twice the time-out of %u ms", TIMEOUT_MS);
 	}
 	reported = true;
@@ -246,7 +246,7 @@ static bool receive_one(int fd)
 	return true;
 }
 
-static bool all_heard(void)
+static bool all_received(void)
 {
 	unsigned int s;
 
@@ -275,7 +275,7 @@ static void die_of_impatience(int fd)
 	die("site %u: nothing moves: at message %u, %llu taken, %llu confirmed, %llu failed%s",
 	    site, own.number, (unsigned long long)stats.tx_messages,
 	    (unsigned long long)stats.tx_confirmed, (unsigned long long)stats.tx_failed,
-	    reported || lost == NOBODY ? "" : ", not told of the lost one");
+	    reported || lost == NO_SITE ? "" : ", not told of the lost one");
 }
 
 /* Send and receive, from the first message to the last confirmation. */
@@ -303,8 +303,8 @@ static void converse(int fd)
 		err = msg_error(fd);
 		if (err)
 			failed(err);
-		done = all_heard() && own.number > messages && !in_flight(fd) &&
-		       (reported || lost == NOBODY);
+		done = all_received() && own.number > messages && !in_flight(fd) &&
+		       (reported || lost == NO_SITE);
 		if (received == before && !done)
 			msg_wait(fd, POLLIN, 5);
 		if (now_ms() - moved_at > PATIENCE_MS)
@@ -376,7 +376,7 @@ int main(int argc, char **argv)
 	if (fd < 0)
 		die("site %u: %s", site, strerror(errno));
 	/* In a run without a lost site no target may fail, however slow the machine. */
-	if (lost != NOBODY &&
+	if (lost != NO_SITE &&
 	    setsockopt(fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &timeout, sizeof(timeout)))
 		die("FLITCAST_TIMEOUT: %s", strerror(errno));
 	mark("bound", 1);

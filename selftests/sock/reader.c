@@ -385,7 +385,7 @@ static bool has_begun(void)
 	return all_read() >= FIRST;
 }
 
-static bool all_told(void)
+static bool all_refused(void)
 {
 	unsigned int i;
 
@@ -467,7 +467,7 @@ static bool reader_has_all(void)
 	return true;
 }
 
-static bool all_settled(void)
+static bool all_completed(void)
 {
 	unsigned int i;
 
@@ -523,7 +523,7 @@ static void hinder(void)
 		kill(reader, SIGKILL);
 		waitpid(reader, NULL, 0);
 		reader = -1;
-		go_on(all_told, "every sender is told that the reader is gone");
+		go_on(all_refused, "every sender is told that the reader is gone");
 	} else if (behaviour == STOP) {
 		go_on(all_blocked, "all senders are blocked");
 	} else if (goes_on()) {
@@ -588,7 +588,7 @@ static void release(void)
 	if (goes_on())
 		take_back();
 	go_on(mate_has_all, "the mate has what was sent, in the end");
-	go_on(all_settled, "everything is confirmed or given up");
+	go_on(all_completed, "everything is confirmed or given up");
 	for (i = 0; i < NSENDERS; i++)
 		if (behaviour != KILL && senders[i].err)
 			complain("sender %u was told: %s", i, strerror(senders[i].err));
@@ -599,7 +599,7 @@ static void release(void)
  * decides by chance, and for seconds, whether a message arrives before the next one is sent or
  * hundreds queue up: the speeds differ by half.
  */
-static void give_way(void)
+static void yield_to_others(void)
 {
 	struct sched_param param = { .sched_priority = 0 };
 
@@ -626,7 +626,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	lab = argv[2];
-	give_way();
+	yield_to_others();
 	skip_without_family(false);
 	if (lab_sites(lab) <= 13)
 		die("lab %s has too few sites", lab);

@@ -24,7 +24,7 @@
 /* Time after the last message for duplicates to arrive. */
 #define QUIET_MS	300
 /* Time after an endless run for the messages in flight to be confirmed. */
-#define SETTLE_S	30
+#define CALM_S	30
 
 struct seen seen;
 
@@ -66,7 +66,7 @@ static void progress(bool last)
 }
 
 /* Have all senders sent everything, and is all of it confirmed? */
-static bool all_settled(void)
+static bool all_completed(void)
 {
 	unsigned int i;
 
@@ -94,11 +94,11 @@ static bool all_sent(void)
 	return true;
 }
 
-static void settle(void)
+static void calm(void)
 {
-	double until = now_s() + opt.deadline_s + SETTLE_S;
+	double until = now_s() + opt.deadline_s + CALM_S;
 
-	while (!stopped && !all_settled() && now_s() < until)
+	while (!stopped && !all_completed() && now_s() < until)
 		stress_turn(20);
 }
 
@@ -120,14 +120,14 @@ static void run(void)
 		busy = stress_send();
 		progress(false);
 		if (!opt.endless && (opt.lossy || seen.delivered == seen.due) && all_sent() &&
-		    all_settled())
+		    all_completed())
 			break;
 	}
 	seen.ended = now_s();
 	seen.in_time = seen.delivered;
 	/* Messages in flight at the end of an endless run neither failed nor arrived in time. */
 	if (opt.endless && !opt.lossy && !stopped)
-		settle();
+		calm();
 	progress(true);
 }
 

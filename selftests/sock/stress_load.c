@@ -150,9 +150,9 @@ static void note_sent(struct sender *s)
  * Sockets.
  */
 
-static void watch(int fd, uint64_t who, uint32_t events, int op)
+static void watch(int fd, uint64_t sender, uint32_t events, int op)
 {
-	struct epoll_event event = { .events = events, .data.u64 = who };
+	struct epoll_event event = { .events = events, .data.u64 = sender };
 
 	if (epoll_ctl(epoll_fd, op, fd, &event))
 		die("epoll: %s", strerror(errno));
@@ -170,7 +170,7 @@ static int open_socket(uint32_t site, uint16_t port)
 	return fd;
 }
 
-#define WHO_SENDER	(1ULL << 32)
+#define OF_SENDER	(1ULL << 32)
 
 static int open_receiver(struct receiver *r)
 {
@@ -211,7 +211,7 @@ static int open_sender(uint32_t site, uint64_t messages)
 		.to = alloc(opt.targets.high, sizeof(*s->to)),
 		.pairs = alloc(nreceivers, sizeof(*s->pairs)),
 	};
-	watch(fd, WHO_SENDER | (nsenders - 1), 0, EPOLL_CTL_ADD);
+	watch(fd, OF_SENDER | (nsenders - 1), 0, EPOLL_CTL_ADD);
 	return 0;
 }
 
@@ -464,14 +464,14 @@ static void read_slow_ones(void)
  */
 
 /* May a sender get error @err for a target? */
-static bool may_be_told(int err)
+static bool may_report(int err)
 {
 	if (err != ETIMEDOUT && err != EHOSTUNREACH && err != ECONNREFUSED)
 		return false;
 	return opt.lossy || site_gone;
 }
 
-static void note_told(struct sender *s)
+static void note_reported(struct sender *s)
 {
 	/* The prepared message may be for the lost site: compose another one. */
 	s->reported = site_gone;
@@ -480,11 +480,11 @@ static void note_told(struct sender *s)
 }
 
 /* The error of a call or of the socket may report an earlier message. */
-static bool is_told(struct sender *s, int err)
+static bool is_reported(struct sender *s, int err)
 {
-	if (!may_be_told(err))
+	if (!may_report(err))
 		return false;
-	note_told(s);
+	note_reported(s);
 	return true;
 }
 
@@ -492,28 +492,28 @@ static bool is_told(struct sender *s, int err)
 static void judge_report(struct sender *s, const struct flitcast_report *report,
 			 const struct flitcast_result *results, int n)
 {
-	unsigned int who = s - senders, k;
+	unsigned int sender = s - senders, k;
 	int i;
 
 	if (report->lost)
-		complain("sender %u (site %u): %u reports were dropped", who, s->site,
+		complain("sender %u (site %u): %u reports were dropped", sender, s->site,
 			 report->lost);
 	if (report->id >= s->number)
-		complain("sender %u (site %u): a report of message %u of %u", who, s->site,
+		complain("sender %u (site %u): a report of message %u of %u", sender, s->site,
 			 report->id, s->number);
 	for (i = 0; i < n; i++) {
 		const struct flitcast_result *r = &results[i];
 
 		if (r->site != opt.lose || r->port < PORT_BASE || r->port >= PORT_BASE + opt.ports)
 			complain("sender %u (site %u): message %u to site %u port %u, which are there: %s",
-				 who, s->site, report->id, r->site, r->port, strerror(r->error));
-		else if (!may_be_told(r->error))
-			complain("sender %u (site %u): message %u to site %u: %s", who, s->site,
+				 sender, s->site, report->id, r->site, r->port, strerror(r->error));
+		else if (!may_report(r->error))
+			complain("sender %u (site %u): message %u to site %u: %s", sender, s->site,
 				 report->id, r->site, strerror(r->error));
 	}
 	if (n != (int)report->failed || report->delivered + report->failed != report->targets)
 		complain("sender %u (site %u): message %u: %d results, %u failed and %u delivered of %u",
-			 who, s->site, report->id, n, report->failed, report->delivered,
+			 sender, s->site, report->id, n, report->failed, report->delivered,
 			 report->targets);
 	for (k = 0; k < s->nhopeless; k++) {
 		if (s->hopeless[k] != report->id)
@@ -536,7 +536,7 @@ void stress_read_reports(struct sender *s)
 		results = alloc(opt.targets.high, sizeof(*results));
 	while ((n = msg_report(s->fd, &report, results, opt.targets.high, NULL)) >= 0) {
 		judge_report(s, &report, results, n);
-		note_told(s);
+		note_reported(s);
 	}
 	if (errno != EAGAIN)
 		complain("sender %u (site %u): report: %s", (unsigned int)(s - senders), s->site,
@@ -562,14 +562,14 @@ static void send_one(struct sender *s)
 	}
 	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
 		s->waits = true;
-		watch(s->fd, WHO_SENDER | (s - senders), EPOLLOUT, EPOLL_CTL_MOD);
+		watch(s->fd, OF_SENDER | (s - senders), EPOLLOUT, EPOLL_CTL_MOD);
 		return;
 	}
 	if (n < 0 && opt.lossy && errno == ENETDOWN) {
 		retire(s);
 		return;
 	}
-	if (n < 0 && is_told(s, errno)) {
+	if (n < 0 && is_reported(s, errno)) {
 		stress_read_reports(s);
 		return;
 	}
@@ -608,7 +608,7 @@ static void handle(const struct epoll_event *event)
 {
 	unsigned int i = (uint32_t)event->data.u64;
 
-	if (event->data.u64 & WHO_SENDER) {
+	if (event->data.u64 & OF_SENDER) {
 		struct sender *s = &senders[i];
 
 		if (s->retired)
@@ -622,7 +622,7 @@ static void handle(const struct epoll_event *event)
 			err = msg_error(s->fd);
 			if (opt.lossy && err == ENETDOWN)
 				retire(s);
-			else if (err && !is_told(s, err))
+			else if (err && !is_reported(s, err))
 				complain("sender %u (site %u): %s", i, s->site, strerror(err));
 		}
 		return;

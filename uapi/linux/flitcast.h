@@ -121,8 +121,8 @@ struct flitcast_target {
  * expects of a broadcast received on it.  FLITCAST_RECEPTION: option: struct flitcast_reception.
  * FLITCAST_ADMISSION: option (read): struct flitcast_admission.  FLITCAST_ZEROCOPY: option (int):
  * enables MSG_ZEROCOPY, as SO_ZEROCOPY does for other families; control message of
- * recvmsg(MSG_ERRQUEUE): struct sock_extended_err of <linux/errqueue.h>, which tells which
- * zero-copy sends have completed, so that their buffers may be reused.  FLITCAST_SNDBUF,
+ * recvmsg(MSG_ERRQUEUE): struct sock_extended_err of <linux/errqueue.h>, which names the
+ * zero-copy sends that have completed, so that their buffers may be reused.  FLITCAST_SNDBUF,
  * FLITCAST_RCVBUF: options (int, bytes): size of the send or receive buffer, 4,096 to
  * net.flitcast.wmem_max or rmem_max; not doubled.
  */
@@ -240,7 +240,7 @@ struct flitcast_reception {
  *	FLITCAST_TIMEOUT while the target is silent
  * @FLITCAST_SLOW_SKIP: after @ms the sender drops the target from the message
  * @FLITCAST_SLOW_DETACH: after @ms the sender drops the target from the message, from other
- *	messages under way, and from all later ones, until the option FLITCAST_SLOW_TARGET is set
+ *	messages in progress, and from all later ones, until the option FLITCAST_SLOW_TARGET is set
  *	again
  */
 enum flitcast_slow_policy {

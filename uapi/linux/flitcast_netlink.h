@@ -60,7 +60,7 @@ enum flitcast_site_attr {
 	FLITCAST_A_SITE_POLL,		/* u32: microseconds before the peer is polled */
 	FLITCAST_A_SITE_TRANSIT,	/* u32: packets stored for others */
 	FLITCAST_A_SITE_DRAIN,		/* u32: 1: no new messages from sockets */
-	FLITCAST_A_SITE_PENDING,	/* u32: messages of this site under way */
+	FLITCAST_A_SITE_PENDING,	/* u32: messages of this site in progress */
 	FLITCAST_A_SITE_GRACE,		/* u32: microseconds without a route before EHOSTUNREACH */
 	FLITCAST_A_SITE_GRAPH,		/* binary: links of a graph, each two u32 */
 	FLITCAST_A_SITE_KEY,		/* binary: FLITCAST_KEY_SIZE bytes; write-only */
@@ -175,7 +175,7 @@ enum flitcast_socket_attr {
 	FLITCAST_A_SOCKET_PEER_SITE,	/* u32: the other end */
 	FLITCAST_A_SOCKET_PEER_PORT,	/* u32 */
 	FLITCAST_A_SOCKET_SENDERS,	/* u32: calls of sendmsg() that wait for buffer space */
-	FLITCAST_A_SOCKET_PENDING,	/* u32: messages under way */
+	FLITCAST_A_SOCKET_PENDING,	/* u32: messages in progress */
 	FLITCAST_A_SOCKET_TX_USED,	/* u32: bytes of the send buffer in use */
 	FLITCAST_A_SOCKET_TX_SIZE,	/* u32: its size in bytes */
 	FLITCAST_A_SOCKET_RX_USED,	/* u32: bytes of the receive buffer in use */

@@ -215,14 +215,14 @@ static bool is_part(const char *data, size_t length)
 static void complain_stranger(const struct flitcast_from *from)
 {
 	static uint64_t noted[STRANGERS];
-	uint64_t who = (uint64_t)from->site << 16 | from->port;
+	uint64_t stranger = (uint64_t)from->site << 16 | from->port;
 	static unsigned int n;
 	unsigned int i;
 
 	for (i = 0; i < STRANGERS; i++)
-		if (n && noted[i] == who)
+		if (n && noted[i] == stranger)
 			return;
-	noted[n++ % STRANGERS] = who;
+	noted[n++ % STRANGERS] = stranger;
 	complain("recv: dropped: another file, from site %u port %u, while one is being received",
 		 from->site, from->port);
 }

@@ -120,7 +120,7 @@ static unsigned int reported_by(const struct fc_topo *topo, const uint32_t *down
 static void print_fault(const struct fc_topo *topo, const uint32_t *down, uint32_t site,
 			uint8_t dir, uint32_t peer)
 {
-	unsigned int who = reported_by(topo, down, site, dir, peer);
+	unsigned int reporter = reported_by(topo, down, site, dir, peer);
 	char name[DIRECTION_SIZE];
 
 	topo->ops->dir_name(topo, dir, name);
@@ -131,10 +131,10 @@ static void print_fault(const struct fc_topo *topo, const uint32_t *down, uint32
 	out_uint("peer_site", " to site %llu", peer);
 	out_uint("peer_port", " port %llu", topo->ops->arrival(topo, site, dir) + 1);
 	out_open_array("reported_by");
-	if (who & 1)
+	if (reporter & 1)
 		out_uint(NULL, ": says site %llu", site);
-	if (who & 2)
-		out_uint(NULL, who & 1 ? ", site %llu" : ": says site %llu", peer);
+	if (reporter & 2)
+		out_uint(NULL, reporter & 1 ? ", site %llu" : ": says site %llu", peer);
 	out_close_array();
 	out_text("\n");
 	out_close_object();

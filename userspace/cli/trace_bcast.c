@@ -35,7 +35,7 @@ struct site_entries {
 };
 
 /**
- * struct cast_trace - a trace
+ * struct bcast_trace - a trace
  * @topo: topology
  * @spec: its canonical form
  * @own: local site, or FC_SITE_NONE

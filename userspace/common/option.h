@@ -28,7 +28,7 @@ enum option_type {
 	OPTION_FILE,		/* a file name, which shells complete: const char * */
 	OPTION_DIRECTORY,	/* a writable directory: const char * */
 	OPTION_OTHER,		/* @take reads the value */
-	OPTION_REST,		/* all arguments that follow, see option_rest() */
+	OPTION_REST,		/* all arguments that follow: @argv of struct option_given */
 };
 
 /* Form of an option on the command line. */

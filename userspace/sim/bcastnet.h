@@ -113,7 +113,7 @@ void bcastnet_table_free(struct fc_bcast *table);
  * bcastnet_init() - set up a network at rest, all links up
  * @net: result, to be given to bcastnet_free()
  * @table: shared, and not changed; at most BCASTNET_SITES sites
- * @casts_max: maximum number of broadcasts
+ * @bcasts_max: maximum number of broadcasts
  */
 void bcastnet_init(struct bcastnet *net, const struct fc_bcast *table, u32 bcasts_max);
 

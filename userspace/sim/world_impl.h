@@ -182,7 +182,7 @@ void codec_flit(struct codec *c, struct fc_flit *flit);
 /**
  * struct world_switch - operations of a mode on a site, by the number of the site
  * @init: initialise the zeroed node, at rest, its links down
- * @event: run the core on @ev; @channel: of a flit or a status, or the lane of a flit of port 0
+ * @event: run the core on @ev; @channel: of a flit or a status, or injection queue of a local flit
  * @purge: release every handle
  * @room: channel into which the operator may inject the next flit, or -1
  * @seq: sequence number of the next flit that the operator injects

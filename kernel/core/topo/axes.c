@@ -155,7 +155,7 @@ u8 fc_topo_axes_vclass_first(const struct fc_vclass *v, u32 src, u32 dst)
 
 /*
  * The highest orthant that has minimal directions along all axes along which the target is away:
- * along the others, and half way round, the negative direction counts.
+ * along the others, and where both directions are equally short, the negative direction counts.
  */
 static u32 highest(const struct fc_vclass *v, u32 minimal)
 {
@@ -184,7 +184,7 @@ u32 fc_topo_axes_vclass_productive(const struct fc_vclass *v, u32 site, u32 dst,
 		u8 d = (u8)fc_low(left);
 		u32 bound = top;
 
-		/* After a step in the positive direction the other one is no shortest way. */
+		/* After a step in the positive direction the other one is not minimal. */
 		if (!fc_topo_axes_minus(d))
 			bound &= ~fc_bit(bit_of(v, fc_topo_axes_dim(d)));
 		if (fc_topo_axes_climb(v, orthant, d) <= bound)

@@ -14,7 +14,7 @@
  * @topo: topology to fill; its ops are set
  * @args: NUL-terminated; the last number is dimension 0 (x)
  *
- * Return: NULL, or a constant text that says what is wrong.
+ * Return: NULL, or a constant text with the error.
  */
 const char *fc_topo_axes_parse(struct fc_topo *topo, const char *args);
 

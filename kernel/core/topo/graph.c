@@ -201,9 +201,9 @@ static void graph_dir_name(const struct fc_topo *topo, u8 dir, char buf[8])
  *	class 0		has gone up only, and may still
  *	class 1		goes down
  *
- * A link carries one of the two.  Any site can be reached by the root at least.  Ways are
- * the shortest of those that go up first, and then down; they can be longer than the
- * shortest of all.
+ * A link carries one of the two.  Any site can be reached by the root at least.  A route is a
+ * shortest path of those that go up first, and then down; it can be longer than the shortest of
+ * all.
  *
  * Rank: class, then the place in the order from the site furthest down to the root in class 0,
  * and in the opposite one in class 1.
@@ -212,8 +212,8 @@ static void graph_dir_name(const struct fc_topo *topo, u8 dir, char buf[8])
 #define CLASSES	2
 
 /*
- * A search for the ways of a site, over (class, site); its memory comes behind the table.
- * In @queue each comes once.
+ * A search for the routes of a site, over (class, site); its memory is behind the table.  Each pair
+ * enters @queue once.
  */
 struct search {
 	const struct fc_vclass *v;
@@ -232,7 +232,7 @@ static size_t graph_vclass_room(const struct fc_vclass *v, u32 site)
 {
 	size_t both = (size_t)CLASSES * v->topo->nsites;
 
-	/* A table for each site, and ways, distances and queue of the search. */
+	/* A table for each site, and next hops, distances and queue of the search. */
 	return both * (rows(v->topo, site) * sizeof(u32) + sizeof(u32) + 2 * sizeof(u16));
 }
 
@@ -245,7 +245,7 @@ static bool upwards(const struct fc_vclass *v, u32 site, u8 dir)
 	return depth[next] < depth[site] || (depth[next] == depth[site] && next < site);
 }
 
-/* A way to (class, site) of so many links that begins in one of these directions. */
+/* Records routes of @distance links to @at, a (class, site), which begin in these directions. */
 static void reach(struct search *s, u32 at, u16 distance, u32 next_hop)
 {
 	if (s->distance[at] == NONE) {
@@ -284,7 +284,7 @@ static void search(struct search *s, u32 from, u32 class)
 	}
 }
 
-/* The directions of the shortest ways to each site, in whichever class a packet ends there. */
+/* The directions of the shortest routes to each site, in whichever class a packet ends there. */
 static void fill_row(const struct search *s, u32 *next_hop)
 {
 	u32 n = s->v->topo->nsites, i;

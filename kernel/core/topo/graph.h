@@ -55,7 +55,7 @@ struct fc_graph {
  * @link: links, the caller's, which stay as long as the graph
  * @nlinks: how many
  *
- * Return: NULL, or a constant text that says what is wrong.
+ * Return: NULL, or a constant text with the error.
  */
 const char *fc_graph_begin(struct fc_graph *graph, const struct fc_graph_link *link, u32 nlinks);
 

@@ -14,10 +14,9 @@
  *	row b >= 0	b steps along h2, then b-N+1 ... N-1 along h0
  *	row -c < 0	c steps against h2, then 1-N ... N-1-c along h0
  *
- * and these are all sites, each once.  Counted from the site, row b takes up
- * where row -(N-b) ends, and the two have 3N-2 sites together, so that a division
- * tells the row.  No site is in the hexagon twice, so the shortest path is unique up
- * to the order of its steps.
+ * and these are all sites, each once.  Counted from the site, row b takes up where row -(N-b) ends,
+ * and the two have 3N-2 sites together, so that a division yields the row.  No site is in the
+ * hexagon twice, so the shortest path is unique up to the order of its steps.
  */
 #include "hexmesh.h"
 #include "rules.h"
@@ -259,11 +258,10 @@ static const struct fc_vclass_rules hexmesh_vclass = {
 };
 
 /*
- * Broadcasts on a C-wrapped hexagonal mesh with n sites on an edge (HARTS, section
- * 4).  The source sends a run of n-1 sites in each of the six directions; at its
- * sites, and at those of the runs that begin there, the packet turns as the table says.
- * D is the number of sites that are left of the run; "left" and "right" are a turn by
- * 60 degrees.
+ * Broadcasts on a C-wrapped hexagonal mesh with n sites on an edge (HARTS, section 4).  The source
+ * sends a run of n-1 sites in each of the six directions; at its sites, and at those of the runs
+ * that begin there, the packet turns according to the table.  D is the number of sites that
+ * remain of the run; "left" and "right" are a turn by 60 degrees.
  *
  *	step 1, last of its run (D = 0)
  *		k=6	left n-1 tagged A, right n-1 tagged B, straight on n-1

@@ -84,7 +84,7 @@ static void cube_dir_name(const struct fc_topo *topo, u8 dir, char buf[8])
 /*
  * Virtual networks, four classes: packets go up, setting bits, in classes 0 and 2, and down,
  * clearing them, in 1 and 3.  A step up or down leads to the lowest class for it that is not below
- * the packet's own, so that a way may turn from up to down or back three times, and a packet that
+ * the packet's own, so that a path may turn from up to down or back three times, and a packet that
  * begins in class 0 with a step down twice.
  *
  * A link carries two of the four.  Rank: class, then bits set where packets go up, and clear where

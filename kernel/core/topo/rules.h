@@ -16,7 +16,7 @@
  * @fill: fc_vclass_fill() (optional)
  * @first: fc_vclass_first() of two different sites (required)
  * @productive: directions that lead from a site nearer to another in a class; 0 if a packet of the
- *	class cannot be on its way there (required)
+ *	class cannot be en route there (required)
  * @allowed: those of a mask of directions in which a packet of a class may leave a site, with
  *	the class on each; where there is no link it does not matter (required)
  *
@@ -54,7 +54,7 @@ struct fc_bcast_sends {
 
 /**
  * struct fc_bcast_rules - broadcasts of a topology
- * @refuse: says why there are none on a topology of this kind (optional)
+ * @refuse: the reason why there are none on a topology of this kind (optional)
  * @most: the largest number of copies (required)
  * @relative: a site relative to a source, both of the topology (required)
  * @start: runs of the source (required)

@@ -21,7 +21,7 @@ size_t fc_topo_text_length(const char *text);
  * @text: moved behind the digits when NULL is returned
  * @number: result
  *
- * Return: NULL, or a constant text that says what is wrong.
+ * Return: NULL, or a constant text with the error.
  */
 const char *fc_topo_text_number(const char **text, u32 *number);
 

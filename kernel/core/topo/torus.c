@@ -2,9 +2,8 @@
 /*
  * Tori of n dimensions (k-ary n-cubes), and rings, which are tori of one.
  *
- * With "ahead" the steps to the target going up along a dimension of k sites,
- * going down takes k - ahead.  The shorter way is minimal, and both are where
- * the target is exactly half way round.
+ * With "ahead" the steps to the target going up along a dimension of k sites, going down takes
+ * k - ahead.  The shorter direction is minimal, and both are if they are equally short.
  */
 #include "axes.h"
 #include "rules.h"
@@ -127,13 +126,13 @@ static void torus_steps(const struct fc_topo *topo, u32 from, u32 to, u8 step[2]
  *
  *	phi = (sum of x_i P/N_i) mod P
  *
- * grows by P/N_i with every step along axis i, until it is P or more and wraps.  There the
- * packet goes to the next level.  All its steps together, half way round each axis at
- * most, add the sum of floor(N_i/2) P/N_i to a phi below P, which tells how often it
- * can wrap: once on a ring or a torus of two dimensions, twice in three or four.
+ * grows by P/N_i with every step along axis i, until it is P or more and wraps.  There the packet
+ * goes to the next level.  All its steps together, at most floor(N_i/2) along axis i, add the sum
+ * of floor(N_i/2) P/N_i to a phi below P, which bounds how often it can wrap: once on a ring or a
+ * torus of two dimensions, twice in three or four.
  *
- * Rank: orthant, level, then phi.  Classes for packets that cross the seam of an axis and for those
- * that do not, instead of levels on the way, do not do: they have cycles.
+ * Rank: orthant, level, then phi.  Separate classes for packets that cross the seam of an axis and
+ * those that do not, instead of levels counted en route, are not enough: they have cycles.
  */
 
 static const char *torus_vclass_init(struct fc_vclass *v)
@@ -203,11 +202,11 @@ static const struct fc_vclass_rules torus_vclass = {
 };
 
 /*
- * Broadcasts on a torus of two dimensions, in the manner of those on a hexagonal mesh
- * (HARTS, section 7, says that it can be done).  The source sends a run in each of
- * the four directions, its arms: of R rows and C columns, C/2 sites in +x and the rest
- * of the row in -x, R/2 in +y and the rest in -y.  With arm(d) for the length
- * of that in direction d, and left and right of a packet's direction:
+ * Broadcasts on a torus of two dimensions, in the manner of those on a hexagonal mesh (HARTS,
+ * section 7, states that it can be done).  The source sends a run in each of the four directions,
+ * its arms: of R rows and C columns, C/2 sites in +x and the rest of the row in -x, R/2 in +y and
+ * the rest in -y.  With arm(d) for the length of that in direction d, and left and right of a
+ * packet's direction:
  *
  *	step 1, everywhere
  *		left	arm(left); k >= 3: tagged C on the first site of the run;
@@ -219,10 +218,10 @@ static const struct fc_vclass_rules torus_vclass = {
  *	step 2, everywhere
  *		A: right arm(left); B: left arm(right); C: left 1; D: right 1
  *
- * where left and right of step 2 are those of the run under way.  A and B bring a
- * packet back into the direction in which it began, and around the torus; C and D
- * lead one step back, to the axis of the source.  An arm may have one site, which is
- * first and last, and its packets then have two tags.
+ * where left and right of step 2 are those of the current run.  A and B bring a packet back into
+ * the direction in which it began, and around the torus; C and D lead one step back, to the axis of
+ * the source.  An arm may have one site, which is first and last, and its packets then have two
+ * tags.
  */
 
 /* Counterclockwise: +x +y -x -y. */
