@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Conflict sense routing (Varvarigos and Bertsekas, 1992): the protocol of csr.h at one site.
+ *
+ *	probe    fc_csr_probe()     reserves a window on each leg (TENT), and goes on along the
+ *	                            legs.  The destination returns an ACK; no window: a NACK
+ *	ACK      fc_csr_answered()  confirms a leg (CONF); goes upstream when all are confirmed
+ *	NACK     fc_csr_answered()  releases all legs; goes upstream, with a RELEASE to other legs
+ *	RELEASE  fc_csr_answered()  releases all legs, and goes on along them
+ *	packet   fc_csr_turn(), fc_csr_sent()  leaves in its window, or is late: fc_csr_late()
+ *	time     fc_csr_time()      TENT lapses; CONF whose packet did not arrive is an orphan
+ *
+ * A source is a site whose probes arrive by the local port (struct fc_csr_entry).
+ */
 #include "csr.h"
 
 void fc_csr_init(struct fc_csr *c)
@@ -176,7 +189,7 @@ static bool reserve(struct fc_csr *c, u8 in, const struct fc_csr_msg *msg,
 }
 
 /* Releases all reservations of an attempt.  Return: the links that they were on. */
-static u32 give_back(struct fc_csr *c, const struct fc_csr_id *id)
+static u32 release_all(struct fc_csr *c, const struct fc_csr_id *id)
 {
 	u32 links = 0;
 	u16 i, next;
@@ -233,7 +246,7 @@ enum fc_csr_verdict fc_csr_probe(struct fc_csr *c, u8 in, const struct fc_csr_ms
 		back(answer, FC_CSR_ACK, in, msg, msg->span);
 		return FC_CSR_HERE;
 	}
-	give_back(c, &msg->id);
+	release_all(c, &msg->id);
 	c->stat[FC_CSR_BLOCKED]++;
 	back(answer, FC_CSR_NACK, in, msg, 0);
 	return FC_CSR_BLOCK;
@@ -306,7 +319,7 @@ static enum fc_csr_verdict nack(struct fc_csr *c, struct fc_csr_res *r,
 	/* A NACK for a reservation that was confirmed by an ACK is stale. */
 	if (r->state != FC_CSR_TENT)
 		return FC_CSR_DROP;
-	answer->release = give_back(c, &msg->id) & ~fc_bit(out);
+	answer->release = release_all(c, &msg->id) & ~fc_bit(out);
 	return up(answer, FC_CSR_NACK, in, msg, 0);
 }
 
@@ -316,7 +329,7 @@ static void release(struct fc_csr *c, u8 port, const struct fc_csr_msg *msg,
 	u16 i = fc_csr_pool_first(&c->pool, msg->id.site, msg->id.number);
 
 	if (i != FC_CSR_NONE && c->pool.res[i].in == port)
-		answer->release = give_back(c, &msg->id);
+		answer->release = release_all(c, &msg->id);
 }
 
 enum fc_csr_verdict fc_csr_answered(struct fc_csr *c, u8 port, const struct fc_csr_msg *msg,

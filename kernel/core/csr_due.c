@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Due times (csr_due.h): a hash table of sets; a new entry replaces the earliest of its set. */
 #include "csr_due.h"
 
 /* Numbers of one site differ in their low bits mostly. */

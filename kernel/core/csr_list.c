@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Reservation lists (csr_list.h): a pool of reservations, a hash table by packet, and for each link
+ * a list of windows in order of time.  fc_csr_list_fit() finds the first gap of the requested
+ * length in that list, and tests that the link has buffer space until then.
+ */
 #include "csr_list.h"
 
 void fc_csr_pool_init(struct fc_csr_pool *p)

@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Mode csr at a site (csr_plan.h): lets packets of the injection queues reserve their path.
+ *
+ *	fc_csr_plan_admit()   attempt(): the probe of one attempt, to the legs of branches()
+ *	fc_csr_plan_in()      probe_in() and receive_answer(): frames of neighbours
+ *	fc_csr_plan_go()      the switch asks if a branch may leave now; a late packet in an input
+ *	                      channel makes a reservation from here (reserve_anew())
+ *	fc_csr_plan_gone()    the front has left: the window is used
+ *	fc_csr_plan_time()    retries, after a random wait that grows with the attempts
+ *
+ * @setup, the time before the first window, and @guard, the tolerance of windows, follow the
+ * measured answers (answered(), missed(), learn()).
+ */
 #include "csr_plan.h"
 #include "split.h"
 #include "vnet_machine.h"

@@ -30,14 +30,14 @@ bool fc_postman_right(const struct fc_topo *topo, u32 site, u32 dst, u8 dir)
 	return fc_topo_minimal(topo, site, dst) & fc_bit(dir);
 }
 
-bool fc_postman_dead(const struct fc_topo *topo, u32 site, u8 port, u32 dst, u8 run)
+bool fc_postman_dead(const struct fc_topo *topo, u32 site, u8 port, u32 dst, u8 eager)
 {
 	u8 dir;
 
-	if (!run || port == FC_PORT_LOCAL)
+	if (!eager || port == FC_PORT_LOCAL)
 		return false;
 	dir = topo->ops->arrival(topo, site, port - 1);
-	for (; run; run--) {
+	for (; eager; eager--) {
 		site = fc_topo_neighbour(topo, site, port - 1);
 		if (site == FC_SITE_NONE || !fc_postman_right(topo, site, dst, dir))
 			return true;

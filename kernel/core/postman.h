@@ -32,9 +32,9 @@ struct fc_straight {
 };
 
 /* Sites in a row that send a front on before they look at it. */
-static inline u8 fc_part_run(u8 parts)
+static inline u8 fc_part_eager(u8 parts)
 {
-	return (parts & FC_PART_RUN) >> FC_PART_RUN_SHIFT;
+	return (parts & FC_PART_EAGER) >> FC_PART_EAGER_SHIFT;
 }
 
 /**
@@ -58,11 +58,11 @@ bool fc_postman_right(const struct fc_topo *topo, u32 site, u32 dst, u8 dir);
  * @site: where it is
  * @port: by which it came
  * @dst: where it goes
- * @run: sites in a row, the last of them the neighbour there, that did not look at it
+ * @eager: sites in a row, the last of them the neighbour there, that did not look at it
  *
  * Return: true if one of them was wrong to forward it on this path.  A faulty neighbour may forge
- * @run: then a packet of its own is lost, or one is delivered twice, which the ends detect.
+ * @eager: then a packet of its own is lost, or one is delivered twice, which the ends detect.
  */
-bool fc_postman_dead(const struct fc_topo *topo, u32 site, u8 port, u32 dst, u8 run);
+bool fc_postman_dead(const struct fc_topo *topo, u32 site, u8 port, u32 dst, u8 eager);
 
 #endif /* FC_CORE_POSTMAN_H */

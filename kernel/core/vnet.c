@@ -1,4 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The switch of mode vnet (vnet.h): all events that the fast path of vnet_pass.c does not complete.
+ *
+ *	FC_EV_FLIT, fc_llr_flit()
+ *	      |
+ *	      v
+ *	queue of an input port and class
+ *	      |  step_in(): begin(), route_packet()          one branch for each next hop,
+ *	      v                                              or serve() by the operator
+ *	branches, in the line of an output port and class
+ *	      |  step_out(): first in line, credit for the whole packet
+ *	      v
+ *	send(): FC_FX_SEND --> leave_queue() consumes the flit when all branches have sent it
+ *
+ * An event marks inputs (@come) and outputs (@go) with work, and run() processes them, class by
+ * class, in turn.  run() returns true, for FC_EV_MORE, when the effects of one event are full, and
+ * at the end sends the acks of all classes that were touched (fc_vupdate()).
+ */
 #include "csr_plan.h"
 #include "vnet_machine.h"
 
@@ -160,8 +178,8 @@ static void send(struct fc_vnet *v, u32 number, struct fc_vbranch *b, struct fc_
 
 	e->vc = ch->vc;
 	e->mask = b->mask;
-	e->flit.parts &= ~(FC_FLIT_VALID | FC_PART_RUN);
-	e->flit.parts |= (u8)(run << FC_PART_RUN_SHIFT);
+	e->flit.parts &= ~(FC_FLIT_VALID | FC_PART_EAGER);
+	e->flit.parts |= (u8)(run << FC_PART_EAGER_SHIFT);
 	e->keep = needed(in, b);
 	if (!e->keep) {
 		f->h = NULL;
@@ -178,15 +196,15 @@ static void send(struct fc_vnet *v, u32 number, struct fc_vbranch *b, struct fc_
  * idle and has credit, and if the packet has one target: of several, some may part here.  Where
  * links are known to be dead the site routes first, because straight on may lead to a dead end.
  */
-static bool run_on(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
-		   const struct fc_flit *front, struct fc_effects *fx)
+static bool forward_eager(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
+			  const struct fc_flit *front, struct fc_effects *fx)
 {
-	u8 run = fc_part_run(front->parts);
+	u8 run = fc_part_eager(front->parts);
 	const struct fc_straight *s;
 	const struct fc_tx *tx;
 	struct fc_vout *out;
 
-	if (!v->straight || v->node->routes || run == FC_RUN_MAX ||
+	if (!v->straight || v->node->routes || run == FC_EAGER_MAX ||
 	    fc_wire_ntargets(front->head) != 1 || fc_wire_hops(front->head) >= FC_HOPS_MAX ||
 	    !fc_vfits(v, in, front))
 		return false;
@@ -224,7 +242,7 @@ static bool route_packet(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in
 	struct fc_vbranch *b = &in->branch[0];
 
 	in->routed = FC_ROUTED_DONE;
-	if (fc_postman_dead(topo, v->node->id, port, dst, fc_part_run(front->parts))) {
+	if (fc_postman_dead(topo, v->node->id, port, dst, fc_part_eager(front->parts))) {
 		v->node->stat[FC_STAT_PKT_DEAD]++;
 		if (in->ran)
 			branch_dead(v, b);
@@ -265,7 +283,7 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		in->busy = true;
 		return true;
 	}
-	if (port != FC_PORT_LOCAL && (run_on(v, class, port, in, front, fx) || v->slow)) {
+	if (port != FC_PORT_LOCAL && (forward_eager(v, class, port, in, front, fx) || v->slow)) {
 		in->busy = true;
 		v->unrouted[class] |= fc_bit(port);
 		fc_effect_add(fx, FC_FX_ROUTE, port, NULL)->vc = v->ch[class].vc;
@@ -318,7 +336,7 @@ static void serve(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in, struc
 		struct fc_flit *f = slot(&v->ch[class], port, i);
 		struct fc_effect *e = fc_effect_add(fx, FC_FX_STORE, port, f);
 
-		e->flit.parts &= ~(FC_FLIT_VALID | FC_PART_RUN);
+		e->flit.parts &= ~(FC_FLIT_VALID | FC_PART_EAGER);
 		e->keep = !last;
 		if (last)
 			f->h = NULL;

@@ -111,9 +111,9 @@ static inline u8 fc_vc_class(u8 vc)
  * Of a front in a class: how many sites in a row, the sender last, sent it on before they
  * looked at it (core/postman.h).  A site that would be one too many looks first.
  */
-#define FC_PART_RUN		0x70
-#define FC_PART_RUN_SHIFT	4
-#define FC_RUN_MAX		(FC_PART_RUN >> FC_PART_RUN_SHIFT)
+#define FC_PART_EAGER		0x70
+#define FC_PART_EAGER_SHIFT	4
+#define FC_EAGER_MAX		(FC_PART_EAGER >> FC_PART_EAGER_SHIFT)
 
 /* Flags of FC_FRAME_STATUS. */
 #define FC_STATUS_POLL		0x01	/* answer at once: which of the flits sent were received? */

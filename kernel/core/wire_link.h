@@ -30,10 +30,10 @@ static inline bool fc_link_flit_flags(const struct fc_link_hdr *h)
 		return false;
 	if (!h->flags)
 		return h->len >= FC_DATA_MIN;
-	if (h->flags & ~(FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_RUN))
+	if (h->flags & ~(FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_EAGER))
 		return false;
 	/* Only fronts, and only in a class, are forwarded before the site looks at them. */
-	if (h->flags & FC_PART_RUN && (!(h->flags & FC_PART_HEAD) || h->vc < FC_VC_CLASS))
+	if (h->flags & FC_PART_EAGER && (!(h->flags & FC_PART_HEAD) || h->vc < FC_VC_CLASS))
 		return false;
 	/* An abort-packet terminator travels alone. */
 	if (h->flags & FC_PART_ABORT)

@@ -104,7 +104,7 @@ static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
 	 */
 	if (skb->len + FC_LINK_SIZE > site->cfg.flit)
 		return false;
-	if (hdr->flags & FC_PART_RUN && !fc_mode_ops(site->cfg.mode)->eager)
+	if (hdr->flags & FC_PART_EAGER && !fc_mode_ops(site->cfg.mode)->eager)
 		return false;
 	if (hdr->vc >= FC_VC_CLASS &&
 	    !(site->end[link->port].classes & fc_bit64(fc_vc_class(hdr->vc))))

@@ -112,7 +112,7 @@ void flitcast_output_send(struct flitcast_site *site, const struct fc_effect *e)
 	struct fc_link_hdr hdr = {
 		.type = FC_FRAME_FLIT, .vc = e->vc, .seq = e->seq, .ack = e->ack,
 		.flags = e->flit.parts & (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT |
-					  FC_PART_RUN),
+					  FC_PART_EAGER),
 	};
 	struct sk_buff *skb = e->flit.h;
 

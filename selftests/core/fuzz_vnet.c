@@ -167,8 +167,8 @@ static bool send_eager(struct bench *b, u8 class, const struct fc_effect *e,
 	      "port %u: a front with targets %llx goes on", e->port, (unsigned long long)pk->all);
 	CHECK(s->port == e->port && s->class == class, "port %u, class %u: not straight on",
 	      e->port, class);
-	CHECK(fc_part_run(e->flit.parts) == pk->run + 1, "port %u: run %u", e->port,
-	      fc_part_run(e->flit.parts));
+	CHECK(fc_part_eager(e->flit.parts) == pk->run + 1, "port %u: run %u", e->port,
+	      fc_part_eager(e->flit.parts));
 	return !pk->dead && fc_postman_right(&b->topo, b->node.id,
 					     fc_wire_target_site(e->flit.head, 0), e->port - 1);
 }
@@ -181,8 +181,8 @@ static void send(struct bench *b, u8 class, const struct fc_effect *e)
 
 	CHECK(e->port && b->up & fc_bit(e->port), "a flit for port %u, which is down", e->port);
 	CHECK(e->seq == peer->sent, "port %u: flit %u, not %u", e->port, e->seq, peer->sent);
-	CHECK(!(flit->parts & ~(FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_RUN)) &&
-	      (flit->parts & FC_PART_HEAD || !(flit->parts & FC_PART_RUN)), "parts %x",
+	CHECK(!(flit->parts & ~(FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_EAGER)) &&
+	      (flit->parts & FC_PART_HEAD || !(flit->parts & FC_PART_EAGER)), "parts %x",
 	      flit->parts);
 	CHECK(flit->h || flit->parts == (FC_PART_TERM | FC_PART_ABORT),
 	      "port %u: parts %x without a frame", e->port, flit->parts);
@@ -196,9 +196,9 @@ static void send(struct bench *b, u8 class, const struct fc_effect *e)
 		size = fc_wire_head_subset(branch, flit->head, e->mask, 1);
 		CHECK(fc_wire_head_check(branch, flit->parts, size + flit->data, b->topo.nsites),
 		      "port %u: the peer refuses the head", e->port);
-		peer->dead = flit->parts & FC_PART_RUN && !send_eager(b, class, e, pk);
+		peer->dead = flit->parts & FC_PART_EAGER && !send_eager(b, class, e, pk);
 		CHECK(peer->dead || !pk->dead, "port %u: sends on what is dead", e->port);
-		for (u64 rest = flit->parts & FC_PART_RUN ? 0 : e->mask; rest; rest &= rest - 1)
+		for (u64 rest = flit->parts & FC_PART_EAGER ? 0 : e->mask; rest; rest &= rest - 1)
 			CHECK(may_leave(b, pk, flit->head, e->port,
 					fc_wire_target_site(flit->head, fc_low64(rest)), class),
 			      "port %u, class %u: not for target %u", e->port, class,
@@ -559,8 +559,8 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
 /* Sites before the peer have forwarded the front eagerly. */
 static void front_runs(struct bench *b, struct fuzz *f, struct fc_flit *front, struct packet *pk)
 {
-	pk->run = fuzz_below(f, FC_RUN_MAX + 1);
-	front->parts |= (u8)(pk->run << FC_PART_RUN_SHIFT);
+	pk->run = fuzz_below(f, FC_EAGER_MAX + 1);
+	front->parts |= (u8)(pk->run << FC_PART_EAGER_SHIFT);
 	pk->dead = fc_postman_dead(&b->topo, b->node.id, pk->port,
 				   fc_wire_target_site(front->head, 0), pk->run);
 	pk->excused |= pk->dead;

@@ -25,7 +25,7 @@ static void comes(u32 from, u32 like, u32 dst, u8 run, u32 flits, u32 without)
 	make_head(head, (flits - 1) * PAYLOAD, &dst, 1);
 	for (i = 0; i < flits - without; i++)
 		flit(class_from(from, like), port_to(from),
-		     (i ? 0 : FC_PART_HEAD | run << FC_PART_RUN_SHIFT) |
+		     (i ? 0 : FC_PART_HEAD | run << FC_PART_EAGER_SHIFT) |
 		     (i == flits - 1 ? FC_PART_TERM : 0), i ? PAYLOAD : 0, i ? NULL : head);
 }
 
@@ -215,10 +215,10 @@ TEST(postman_dead__in_rings_that_lead_back)
 TEST(postman_dead__run_is_bounded)
 {
 	setup_postman("line:12", 9, 4, 4);
-	comes(8, 10, 11, FC_RUN_MAX - 1, 1, 0);
-	CHECK(b.routings == 1 && on(8, 10, 10)->run == FC_RUN_MAX, "run %u", on(8, 10, 10)->run);
+	comes(8, 10, 11, FC_EAGER_MAX - 1, 1, 0);
+	CHECK(b.routings == 1 && on(8, 10, 10)->run == FC_EAGER_MAX, "run %u", on(8, 10, 10)->run);
 	routing();
-	comes(8, 10, 11, FC_RUN_MAX, 1, 0);
+	comes(8, 10, 11, FC_EAGER_MAX, 1, 0);
 	CHECK(!b.routings && on(8, 10, 10)->packets == 2, "%u looks", b.routings);
 	CHECK(!on(8, 10, 10)->run && !b.stat[FC_STAT_PKT_DEAD], "run %u", on(8, 10, 10)->run);
 	at_rest();

@@ -313,7 +313,7 @@ TEST(table_a__terminators)
 TEST(table_a__on_the_wire)
 {
 	/* The higher bits carry the checksum flag and, in mode postman, the eager hops. */
-	for (unsigned int parts = 0; parts < 1 << FC_PART_RUN_SHIFT; parts++) {
+	for (unsigned int parts = 0; parts < 1 << FC_PART_EAGER_SHIFT; parts++) {
 		struct fc_link_hdr h = { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS,
 					 .flags = (u8)parts };
 		u8 frame[FC_LINK_SIZE + FC_DATA_MIN] = { 0 };

@@ -79,7 +79,7 @@ static inline void perform_send(const struct fc_effect *e)
 	CHECK(!(e->flit.parts & FC_PART_HEAD) || e->flit.h, "a front without a handle");
 	if (e->flit.parts & FC_PART_HEAD) {
 		line->mask = e->mask;
-		line->run = fc_part_run(e->flit.parts);
+		line->run = fc_part_eager(e->flit.parts);
 	}
 	if (e->flit.parts & FC_PART_TERM)
 		line->packets++;

@@ -31,8 +31,8 @@ static struct fc_link_hdr random_link(void)
 {
 	static const u8 flit_flags[] = {
 		0, FC_PART_HEAD, FC_PART_TERM, FC_PART_HEAD | FC_PART_TERM,
-		FC_PART_TERM | FC_PART_ABORT, FC_PART_HEAD | FC_PART_RUN,
-		FC_PART_HEAD | FC_PART_TERM | 1 << FC_PART_RUN_SHIFT,
+		FC_PART_TERM | FC_PART_ABORT, FC_PART_HEAD | FC_PART_EAGER,
+		FC_PART_HEAD | FC_PART_TERM | 1 << FC_PART_EAGER_SHIFT,
 	};
 	struct fc_link_hdr h = {
 		.type = (u8)(FC_FRAME_HELLO + tap_random(6)),
@@ -288,9 +288,9 @@ TEST(wire_link__refuses)
 		  { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .flags = FC_PART_ABORT } },
 		{ "abort in a head", { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .flags = 7 } },
 		{ "a run without a front", { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .len = 500,
-					     .flags = FC_PART_TERM | FC_PART_RUN } },
+					     .flags = FC_PART_TERM | FC_PART_EAGER } },
 		{ "a run without a class", { .type = FC_FRAME_FLIT, .vc = FC_VC_BCAST,
-					     .flags = FC_PART_HEAD | FC_PART_RUN } },
+					     .flags = FC_PART_HEAD | FC_PART_EAGER } },
 		{ "abort with data",
 		  { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .flags = 6, .len = 1 } },
 		{ "status on control", { .type = FC_FRAME_STATUS, .vc = FC_VC_CTRL } },

@@ -695,7 +695,7 @@ static uint32_t packet(uint8_t *p)
 {
 	static const uint8_t parts[] = {
 		FC_PART_HEAD | FC_PART_TERM, FC_PART_HEAD, FC_PART_TERM, 0,
-		FC_PART_TERM | FC_PART_ABORT, FC_PART_HEAD | FC_PART_TERM | FC_PART_RUN,
+		FC_PART_TERM | FC_PART_ABORT, FC_PART_HEAD | FC_PART_TERM | FC_PART_EAGER,
 	};
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_FLIT,

@@ -60,7 +60,7 @@ static void note(struct stage *stage, const struct fc_effect *fx)
 	stage->branch_mask[visit->nbranches] = fx->mask;
 	visit->branch[visit->nbranches++] = (struct branch){
 		.port = fx->port, .class = fx->vc - FC_VC_CLASS, .parts = fx->flit.parts,
-		.run = fc_part_run(fx->flit.parts),
+		.run = fc_part_eager(fx->flit.parts),
 	};
 }
 
@@ -191,7 +191,7 @@ void walk_vnet(const struct network *net, struct visit *visit, const u8 *head,
 	ev.flit.h = &stage;
 	ev.flit.head = head;
 	ev.flit.data = fc_wire_data_len(head);
-	ev.flit.parts = FC_PART_HEAD | FC_PART_TERM | visit->run << FC_PART_RUN_SHIFT;
+	ev.flit.parts = FC_PART_HEAD | FC_PART_TERM | visit->run << FC_PART_EAGER_SHIFT;
 	event(&stage, class, ev);
 	if (stage.unrouted)
 		event(&stage, 0, (struct fc_event){ .type = FC_EV_ROUTE });

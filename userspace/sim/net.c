@@ -370,7 +370,7 @@ static inline void send_flit(struct sim *sim, u32 from, struct node *node,
 	struct fc_flit flit = {
 		.h = fx->flit.h, .data = fx->flit.data,
 		.parts = fx->flit.parts &
-			 (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_RUN),
+			 (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_EAGER),
 	};
 
 	if (fx->keep || flit.parts & (FC_PART_HEAD | FC_PART_ABORT))

@@ -165,7 +165,7 @@ void world_send_flit(unsigned int at, u8 channel, const struct fc_effect *e)
 	struct wire_frame frame = {
 		.id = id_of(&e->flit), .seq = e->seq, .ack = e->ack,
 		.parts = e->flit.parts &
-			 (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_RUN),
+			 (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_EAGER),
 	};
 
 	if (!(world_carried[at][e->port] & fc_bit(channel))) {
