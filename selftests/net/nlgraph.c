@@ -269,7 +269,7 @@ static void paths(void)
 	set_entries(3, 3, good, 2);
 	refuses("fewer than it is said", EINVAL, "another number of copies");
 	set_entries(3, 2, good, 0);
-	refuses("none", EINVAL, "1 to 256 ways");
+	refuses("none", EINVAL, "1 to 256 path entries");
 	set_entries(3, 2, ENTRIES({ 1, 0, 0, 0 }, { 1, 1, 0, 0 }));
 	refuses("both by one port", EINVAL, "two copies would come by one port");
 	set_entries(3, 2, ENTRIES({ 2, 0, 0, 0 }, { 1, 0, 0, 0 }));
