@@ -97,8 +97,8 @@ enum fc_rx_verdict {
  *	holds something
  * @arg: for @skip
  *
- * Whatever the verdict, messages that waited for the aborted ones may now be ready: the caller
- * calls fc_rxflow_ready() first.
+ * With any verdict, messages that waited for the aborted ones may now be ready: the caller calls
+ * fc_rxflow_ready() first.
  *
  * Return: verdict.
  */
@@ -250,8 +250,8 @@ static inline bool fc_txtarget_unsent(const struct fc_txtarget *t)
  * @t: target, to which the message goes for the first time
  * @flow: its flow
  *
- * It can in the first three quarters of the window: a source that fills the window gets
- * confirmations as fast as packets arrive.
+ * The confirmation can wait in the first three quarters of the window: a source that fills the
+ * window gets confirmations as fast as packets arrive.
  *
  * Return: true if a confirmation of a later message may replace this one's.
  */

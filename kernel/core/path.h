@@ -16,7 +16,7 @@
 /* Copies: one is by a tree (tree.h). */
 #define FC_PATH_COPIES_MIN	2
 #define FC_PATH_COPIES_MAX	6
-/* Of a source and a number of copies at a site; seldom more than twenty. */
+/* Maximum entries for one source and number of copies at a site; seldom more than twenty. */
 #define FC_PATH_ENTRIES_MAX		256
 
 /**

@@ -4,7 +4,7 @@
  * virtual networks (Jesshope, Miller and Yantchev, 1988), one virtual channel each.
  *
  * A packet goes in a class (vclass.h) and over each link in the virtual channel of its class there.
- * It begins on a link only when there is credit for all of its flits, so what comes in has room to
+ * A packet begins on a link only with credit for all of its flits, so each input has room for it to
  * its end: it may wait, and nothing upstream is held by half of it.  Where its targets have
  * different next hops it splits into branches, each of which is sent when there is room for it; the
  * packet leaves its queue when the last branch is sent.  Every branch goes to a channel of higher
@@ -353,8 +353,8 @@ u8 fc_vnet_begin(const struct fc_vnet *v, const u32 *dst, u32 n);
  * @flits: its length
  * @next: result: for each direction of the mask, the class on the link there
  *
- * Of several targets the switch keeps together those that can share many links (core/split.h), and
- * of several next hops it takes one with a short queue.
+ * The switch keeps targets together that can share many links (core/split.h), and chooses among
+ * several next hops one with a short queue.
  *
  * Return: mask of directions over links that are up.
  */

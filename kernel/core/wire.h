@@ -266,8 +266,8 @@ struct fc_packet {
 /* With FC_PACKET_LIST, and one target: its list was taken apart, and it is not the only one. */
 #define FC_PACKET_APART		0x02
 /*
- * Of a message or of data in one packet: its source can wait a while (FC_ACK_DELAY_NS) for the
- * confirmation, which one of a later message may spare.
+ * A message or data in one packet whose source can wait (FC_ACK_DELAY_NS) for the confirmation,
+ * which a confirmation of a later message may replace.
  */
 #define FC_PACKET_DELAY_ACK		0x04
 

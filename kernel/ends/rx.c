@@ -480,12 +480,12 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 		answer(site, pk, t, had ? flow : NULL, had ? FC_CTRL_CONFIRM : FC_CTRL_REFUSED);
 		goto drop;
 	}
-	if (flitcast_rxflow_old(site, &key) || (votes &&
-						t->outstanding == FC_BCAST_OUTSTANDING_MAX)) {
+	if (flitcast_rxflow_old(site, &key) ||
+	    (votes && t->outstanding == FC_BCAST_OUTSTANDING_MAX)) {
 		/*
 		 * The flow may have been evicted, or more older messages may be outstanding than
 		 * @outstanding can express: ask the source which messages are completed or aborted.
-		 * It sends the others again.
+		 * The source sends all other messages again.
 		 */
 		site->stat[FC_STAT_FLOW_UNKNOWN]++;
 		flitcast_rx_resync(site, &key, t->seq, t->seq - t->outstanding);

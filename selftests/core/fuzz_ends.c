@@ -436,8 +436,8 @@ static void fuzz_receiver(struct fuzz *f)
 			u32 packets = 1 + fuzz_u8(f) % 200;
 			u32 msg_len = packets * FC_PACKET_MAX - (how & 1);
 
-			t.seq = outstanding & 16 ? fuzz_u32(f) : r.flow.next + fuzz_below(f,
-											  40) - 12;
+			t.seq = outstanding & 16 ? fuzz_u32(f) :
+				r.flow.next + fuzz_below(f, 40) - 12;
 			t.off = how & 32 ? msg_len / 2 : 0;
 			part = fc_part_make(msg_len, t.off, outstanding & 32 ? 1 : 0);
 			packet = fuzz_u8(f);

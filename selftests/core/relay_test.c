@@ -58,8 +58,8 @@ static void storm(u32 loss, u32 delay, bool strict)
 		for (u32 n = 0; n < b.net.ncasts; n++)
 			for (u32 at = 0; at < b.topo.nsites; at++)
 				if (at != b.net.bcast[n].src)
-					missing += nets[i].copies - bcastnet_got(&b.net.bcast[n],
-										 at);
+					missing += nets[i].copies -
+						   bcastnet_got(&b.net.bcast[n], at);
 		if (strict)
 			CHECK(!b.net.full, "%s, %u copies: %u found no hold", nets[i].spec,
 			      nets[i].copies, b.net.full);
