@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A site's end of a link: adding, changing and removing it. */
+#include <linux/etherdevice.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -94,12 +95,11 @@ static bool sets_alloc(const struct flitcast_site *site, u8 port, struct flitcas
 	return true;
 }
 
-/* Remove a link from its site and destroy it.  Context: RTNL held. */
-void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
+/* Remove a link from its site and destroy it; its binding stays.  Context: RTNL held. */
+static void unbind(struct flitcast_site *site, u8 port)
 {
 	struct flitcast_link *link = site->end[port].link;
 
-	flitcast_event_link(site, port, false);
 	flitcast_enter(site);
 	flitcast_hello_perform(site, port,
 			       fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
@@ -112,6 +112,20 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
 	site->out.dirty &= ~fc_bit(port);
 	flitcast_leave(site);
 	flitcast_link_destroy(link);
+}
+
+void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
+{
+	struct flitcast_end *end = &site->end[port];
+
+	if (!flitcast_end_used(end))
+		return;
+	flitcast_event_link(site, port, false);
+	if (end->link)
+		unbind(site, port);
+	spin_lock_bh(&site->lock);
+	memset(&end->binding, 0, sizeof(end->binding));
+	spin_unlock_bh(&site->lock);
 }
 
 /* Initialise the handshake of a link that is down. */
@@ -143,9 +157,26 @@ static void hello_init(const struct flitcast_site *site, struct flitcast_end *en
 	};
 }
 
+/* The device is being unregistered: a link of a network device stays configured. */
 static void link_gone(struct flitcast_link *link)
 {
-	flitcast_site_link_gone(link->owner, link->port);
+	struct flitcast_site *site = link->owner;
+	u8 port = link->port;
+	struct flitcast_binding *binding = &site->end[port].binding;
+	struct flitcast_link_info info;
+
+	if (flitcast_link_info(site, port, &info) || !info.device.ifindex) {
+		flitcast_site_link_gone(site, port);
+		return;
+	}
+	unbind(site, port);
+	spin_lock_bh(&site->lock);
+	strscpy(binding->name, info.device.name, sizeof(binding->name));
+	binding->window = info.window;
+	binding->crc = info.crc;
+	binding->refusal = NULL;
+	spin_unlock_bh(&site->lock);
+	flitcast_event_link(site, port, true);
 }
 
 static const struct flitcast_link_ops link_ops = {
@@ -155,35 +186,41 @@ static const struct flitcast_link_ops link_ops = {
 	.gone = link_gone,
 };
 
-int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spec, u32 port,
-		      u32 window, bool crc, struct netlink_ext_ack *extack)
+/* Is @dev the device that a link is configured with? */
+static bool binding_matches(const struct flitcast_binding *binding, const struct net_device *dev)
+{
+	if (!is_zero_ether_addr(binding->address))
+		return flitcast_netdev_has_address(dev, binding->address);
+	return !strcmp(binding->name, dev->name);
+}
+
+/* Record the network device that a link is configured with. */
+static void set_binding(const struct flitcast_site *site, struct flitcast_end *end,
+			const struct flitcast_link_spec *spec, u32 window, bool crc)
+{
+	const char *name = spec->dev ? spec->dev->name : spec->name;
+
+	memset(&end->binding, 0, sizeof(end->binding));
+	if (spec->kind != &flitcast_netdev_kind)
+		return;
+	end->binding.configured = true;
+	if (name)
+		strscpy(end->binding.name, name, sizeof(end->binding.name));
+	ether_addr_copy(end->binding.address, spec->address);
+	end->binding.window = window ? window : site->cfg.window;
+	end->binding.crc = crc;
+}
+
+/* Make @spec's device the link of a port.  Context: RTNL held. */
+static int bind_device(struct flitcast_site *site, struct flitcast_link_spec *spec, u32 port,
+		       u32 window, bool crc, struct netlink_ext_ack *extack)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
 	struct flitcast_replay bcast, *class[FC_SET_COUNT] = { NULL };
+	struct flitcast_end *end = &site->end[port];
 	struct flitcast_link *link;
-	struct flitcast_end *end;
 	int err;
 
-	ASSERT_RTNL();
-	if (site->dead) {
-		NL_SET_ERR_MSG_MOD(extack, "site is being deleted");
-		return -ENOENT;
-	}
-	if (!port || port >= site->node.nports) {
-		NL_SET_ERR_MSG_MOD(extack, "the topology has no such port");
-		return -EINVAL;
-	}
-	if (fc_topo_neighbour(topo, site->cfg.id, port - 1) == FC_SITE_NONE) {
-		NL_SET_ERR_MSG_MOD(extack, "the site has no neighbour on that port: it is at the edge");
-		return -EINVAL;
-	}
-	if (link_window_check(site, window, extack))
-		return -EINVAL;
-	end = &site->end[port];
-	if (end->link) {
-		NL_SET_ERR_MSG_MOD(extack, "port has a link already");
-		return -EEXIST;
-	}
 	/*
 	 * Unacked flits are limited by the peer's window and by that of the site; @window limits
 	 * what the peer sends.
@@ -214,6 +251,7 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 	end->bcast = bcast;
 	memcpy(end->class, class, sizeof(end->class));
 	end->link = link;
+	set_binding(site, end, spec, window, crc);
 	site->out.headroom = max(site->out.headroom, flitcast_output_headroom(link));
 	flitcast_leave(site);
 	flitcast_link_start(link);
@@ -227,6 +265,78 @@ free_bcast:
 	return err;
 }
 
+int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spec, u32 port,
+		      u32 window, bool crc, struct netlink_ext_ack *extack)
+{
+	const struct fc_topo *topo = &site->cfg.topo;
+	struct flitcast_end *end;
+
+	ASSERT_RTNL();
+	if (site->dead) {
+		NL_SET_ERR_MSG_MOD(extack, "site is being deleted");
+		return -ENOENT;
+	}
+	if (!port || port >= site->node.nports) {
+		NL_SET_ERR_MSG_MOD(extack, "the topology has no such port");
+		return -EINVAL;
+	}
+	if (fc_topo_neighbour(topo, site->cfg.id, port - 1) == FC_SITE_NONE) {
+		NL_SET_ERR_MSG_MOD(extack, "the site has no neighbour on that port: it is at the edge");
+		return -EINVAL;
+	}
+	if (link_window_check(site, window, extack))
+		return -EINVAL;
+	end = &site->end[port];
+	if (end->link) {
+		NL_SET_ERR_MSG_MOD(extack, "port has a link already");
+		return -EEXIST;
+	}
+	if (spec->dev || spec->kind != &flitcast_netdev_kind)
+		return bind_device(site, spec, port, window, crc, extack);
+	spin_lock_bh(&site->lock);
+	set_binding(site, end, spec, window, crc);
+	spin_unlock_bh(&site->lock);
+	flitcast_event_link(site, port, true);
+	return 0;
+}
+
+/* Extack messages begin with the name of the module; a reason of a link does not. */
+static const char *refusal(const struct netlink_ext_ack *extack)
+{
+	const char *text = extack->_msg;
+
+	if (!text)
+		return "no memory for the link: set the device down and up again";
+	return text + str_has_prefix(text, KBUILD_MODNAME ": ");
+}
+
+bool flitcast_link_return(struct flitcast_site *site, struct net_device *dev)
+{
+	struct flitcast_link_spec spec = {
+		.kind = &flitcast_netdev_kind, .dev = dev, .net = site->net, .wait = true,
+	};
+	struct netlink_ext_ack extack = { 0 };
+	struct flitcast_binding binding;
+	u8 p;
+
+	ASSERT_RTNL();
+	for (p = 1; p < site->node.nports; p++)
+		if (!site->end[p].link && site->end[p].binding.configured &&
+		    binding_matches(&site->end[p].binding, dev))
+			break;
+	if (p == site->node.nports || site->dead)
+		return false;
+	binding = site->end[p].binding;
+	ether_addr_copy(spec.address, binding.address);
+	if (!bind_device(site, &spec, p, binding.window, binding.crc, &extack))
+		return true;
+	spin_lock_bh(&site->lock);
+	site->end[p].binding.refusal = refusal(&extack);
+	spin_unlock_bh(&site->lock);
+	flitcast_event_link(site, p, true);
+	return true;
+}
+
 int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 		      struct netlink_ext_ack *extack)
 {
@@ -234,13 +344,23 @@ int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 	u8 flags;
 
 	ASSERT_RTNL();
-	if (!port || port >= site->node.nports || !site->end[port].link) {
+	if (!port || port >= site->node.nports || !flitcast_end_used(&site->end[port])) {
 		NL_SET_ERR_MSG_MOD(extack, "port has no link");
 		return -ENOENT;
 	}
 	if (link_window_check(site, window, extack))
 		return -EINVAL;
 	end = &site->end[port];
+	if (!end->link) {
+		spin_lock_bh(&site->lock);
+		if (window)
+			end->binding.window = window;
+		if (crc >= 0)
+			end->binding.crc = crc;
+		spin_unlock_bh(&site->lock);
+		flitcast_event_link(site, port, true);
+		return 0;
+	}
 	flitcast_enter(site);
 	if (!window)
 		window = end->hello.own.window;
@@ -256,7 +376,7 @@ int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_ack *extack)
 {
 	ASSERT_RTNL();
-	if (!port || port >= site->node.nports || !site->end[port].link) {
+	if (!port || port >= site->node.nports || !flitcast_end_used(&site->end[port])) {
 		NL_SET_ERR_MSG_MOD(extack, "port has no link");
 		return -ENOENT;
 	}

@@ -7,6 +7,7 @@
 
 #include "core/hello.h"
 #include "fabric/replay.h"
+#include "link/device.h"
 #include "link/link.h"
 
 struct flitcast_site;
@@ -14,8 +15,31 @@ struct flitcast_site_config;
 struct netlink_ext_ack;
 
 /**
+ * struct flitcast_binding - the network device that a link is configured with
+ * @configured: the port has a link of a network device
+ * @name: its name, or the last one that it had; "" if only the address is known
+ * @address: its permanent address; zeros: the link is configured by name
+ * @window: window of the link while the device is absent
+ * @crc: frames carry a checksum; likewise
+ * @refusal: why a device that appeared was not bound; NULL: none appeared
+ *
+ * A link of a network device stays configured when the device is deleted, and is bound again when
+ * one of that address, or else of that name, appears.  A link of another backend ends with its
+ * device.
+ */
+struct flitcast_binding {
+	bool configured;
+	char name[FLITCAST_IFNAME_SIZE];
+	u8 address[FLITCAST_ADDRESS_SIZE];
+	u32 window;
+	bool crc;
+	const char *refusal;
+};
+
+/**
  * struct flitcast_end - one port of a site with its link
- * @link: link; NULL: none
+ * @link: link; NULL: none, or its device is absent
+ * @binding: device of the link; changes under RTNL and the site's lock
  * @hello: handshake
  * @notified_state: state of @hello last reported to the listener
  * @notified_reason: reason last reported to the listener
@@ -31,6 +55,7 @@ struct netlink_ext_ack;
  */
 struct flitcast_end {
 	struct flitcast_link *link;
+	struct flitcast_binding binding;
 	struct fc_hello hello;
 	u8 notified_state;
 	u8 notified_reason;
@@ -46,7 +71,26 @@ struct flitcast_end {
 /* Check that a window is large enough for the mode.  Return: 0 or -EINVAL. */
 int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
 			  struct netlink_ext_ack *extack);
-/* Remove a link from its site and destroy it.  Context: RTNL held. */
+/* Has the port a link, with or without its device?  Context: RTNL or the site's lock held. */
+static inline bool flitcast_end_used(const struct flitcast_end *end)
+{
+	return end->link || end->binding.configured;
+}
+
+/* Remove a link, if the port has one, from its site and destroy it.  Context: RTNL held. */
 void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
+
+/**
+ * flitcast_link_return() - bind a network device that has appeared to the link that waits for it
+ * @site: site
+ * @dev: device
+ *
+ * A link whose device is absent, and was configured by the permanent address or the name of @dev,
+ * gets it in the same port, whatever its MTU.  If the link cannot use the device, its reason says
+ * why.
+ *
+ * Context: RTNL held.  Return: true if a link of the site waited for the device.
+ */
+bool flitcast_link_return(struct flitcast_site *site, struct net_device *dev);
 
 #endif /* FLITCAST_FABRIC_END_H */

@@ -52,6 +52,8 @@ struct flitcast_site_info {
  * @reason: why the link is not up; "" if it is
  * @peer_site: peer, or FC_SITE_NONE before its HELLO
  * @peer_port: port of the peer
+ * @expected_site: neighbour that the topology has at this port
+ * @expected_port: port of that neighbour
  * @window: maximum number of unacked flits
  * @crc: frames are to carry a checksum
  */
@@ -62,6 +64,8 @@ struct flitcast_link_info {
 	char reason[80];
 	u32 peer_site;
 	u32 peer_port;
+	u32 expected_site;
+	u32 expected_port;
 	u32 window;
 	bool crc;
 };

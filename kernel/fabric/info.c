@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Snapshots of the configuration, state and counters of a site and its links. */
+#include <linux/etherdevice.h>
 #include "fabric/site.h"
 
 u32 flitcast_site_count(const struct flitcast_site *site)
@@ -67,8 +68,33 @@ static void put_reason(const struct fc_hello *hello, struct flitcast_link_info *
 			fc_reason_text(reason), sizeof(info->reason));
 }
 
+static void put_bound(const struct flitcast_end *end, struct flitcast_link_info *info)
+{
+	flitcast_link_describe(end->link, &info->device);
+	info->state = end->hello.state;
+	put_reason(&end->hello, info);
+	info->peer_site = end->hello.peer.epoch ? end->hello.peer.site : FC_SITE_NONE;
+	info->peer_port = end->hello.peer.port;
+	info->window = end->hello.own.window;
+	info->crc = end->hello.own.flags & FC_HELLO_SUM;
+}
+
+/* A link whose device is absent is down. */
+static void put_absent(const struct flitcast_binding *binding, struct flitcast_link_info *info)
+{
+	info->device.absent = true;
+	strscpy(info->device.name, binding->name, sizeof(info->device.name));
+	info->state = FC_LINK_DOWN;
+	strscpy(info->reason, binding->refusal ? binding->refusal : "no device",
+		sizeof(info->reason));
+	info->peer_site = FC_SITE_NONE;
+	info->window = binding->window;
+	info->crc = binding->crc;
+}
+
 int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info)
 {
+	const struct fc_topo *topo = &site->cfg.topo;
 	struct flitcast_end *end;
 
 	memset(info, 0, sizeof(*info));
@@ -76,18 +102,18 @@ int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_lin
 		return -ENOENT;
 	end = &site->end[port];
 	spin_lock_bh(&site->lock);
-	if (!end->link) {
+	if (!flitcast_end_used(end)) {
 		spin_unlock_bh(&site->lock);
 		return -ENOENT;
 	}
-	flitcast_link_describe(end->link, &info->device);
 	info->port = port;
-	info->state = end->hello.state;
-	put_reason(&end->hello, info);
-	info->peer_site = end->hello.peer.epoch ? end->hello.peer.site : FC_SITE_NONE;
-	info->peer_port = end->hello.peer.port;
-	info->window = end->hello.own.window;
-	info->crc = end->hello.own.flags & FC_HELLO_SUM;
+	info->expected_site = fc_topo_neighbour(topo, site->cfg.id, port - 1);
+	info->expected_port = topo->ops->arrival(topo, site->cfg.id, port - 1) + 1;
+	if (end->link)
+		put_bound(end, info);
+	else
+		put_absent(&end->binding, info);
+	ether_addr_copy(info->device.address, end->binding.address);
 	spin_unlock_bh(&site->lock);
 	return 0;
 }

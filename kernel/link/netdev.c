@@ -4,6 +4,7 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
+#include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
@@ -35,6 +36,9 @@ struct netdev_link {
 	u8 peer[ETH_ALEN];
 	bool peer_known;
 };
+
+static_assert(FLITCAST_IFNAME_SIZE == IFNAMSIZ);
+static_assert(FLITCAST_ADDRESS_SIZE == ETH_ALEN);
 
 /* All links of all namespaces, for device events; under RTNL. */
 static LIST_HEAD(links);
@@ -280,6 +284,16 @@ static struct netdev_link *find(const struct net_device *dev)
 	return NULL;
 }
 
+bool flitcast_netdev_has_address(const struct net_device *dev, const u8 *address)
+{
+	/* VLAN and macvlan devices have the address of the device below them. */
+	if (dev->type != ARPHRD_ETHER || is_vlan_dev(dev) || netif_is_macvlan(dev))
+		return false;
+	if (!is_zero_ether_addr(dev->perm_addr))
+		return ether_addr_equal(dev->perm_addr, address);
+	return dev->addr_assign_type == NET_ADDR_SET && ether_addr_equal(dev->dev_addr, address);
+}
+
 static unsigned int headroom(const struct net_device *dev)
 {
 	return LL_RESERVED_SPACE(dev) + FC_LINK_SIZE;
@@ -295,7 +309,7 @@ static struct flitcast_link *netdev_create(const struct flitcast_link_spec *spec
 		NL_SET_ERR_MSG_MOD(extack, "device is not Ethernet");
 		return ERR_PTR(-EINVAL);
 	}
-	if (longest(dev) < flit) {
+	if (longest(dev) < flit && !spec->wait) {
 		NL_SET_ERR_MSG_MOD(extack, "MTU of the device is below the flit size: raise it");
 		return ERR_PTR(-EINVAL);
 	}

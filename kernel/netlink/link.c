@@ -2,6 +2,7 @@
 /*
  * Object "link".
  */
+#include <linux/etherdevice.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include "compat.h"
@@ -18,21 +19,23 @@
 	[FLITCAST_A_LINK_SITE] = { .type = NLA_U32 },				\
 	[FLITCAST_A_LINK_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),			\
 	[FLITCAST_A_LINK_IFNAME] = { .type = NLA_NUL_STRING, .len = IFNAMSIZ - 1 }, \
+	[FLITCAST_A_LINK_ADDRESS] = NLA_POLICY_EXACT_LEN(ETH_ALEN),			\
 	[FLITCAST_A_LINK_PORT] = NLA_POLICY_RANGE(NLA_U32, 1, FC_DIRS_MAX)
 
-const struct nla_policy flitcast_netlink_link_get_policy[FLITCAST_A_LINK_PORT + 1] = {
+const struct nla_policy flitcast_netlink_link_get_policy[FLITCAST_A_LINK_ADDRESS + 1] = {
 	WHICH_LINK,
 };
 
-const struct nla_policy flitcast_netlink_link_new_policy[FLITCAST_A_LINK_PEER_GID + 1] = {
+const struct nla_policy flitcast_netlink_link_new_policy[FLITCAST_A_LINK_WAIT + 1] = {
 	WHICH_LINK,
 	[FLITCAST_A_LINK_WINDOW] = NLA_POLICY_RANGE(NLA_U32, 1, FLITCAST_WINDOW_MAX),
 	[FLITCAST_A_LINK_CRC] = NLA_POLICY_MAX(NLA_U32, 1),
 	[FLITCAST_A_LINK_RDMA] = { .type = NLA_NUL_STRING, .len = FLITCAST_DEVICE_NAME - 1 },
 	[FLITCAST_A_LINK_PEER_GID] = NLA_POLICY_EXACT_LEN(FLITCAST_GID_SIZE),
+	[FLITCAST_A_LINK_WAIT] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
-const struct nla_policy flitcast_netlink_link_set_policy[FLITCAST_A_LINK_CRC + 1] = {
+const struct nla_policy flitcast_netlink_link_set_policy[FLITCAST_A_LINK_ADDRESS + 1] = {
 	WHICH_LINK,
 	[FLITCAST_A_LINK_WINDOW] = NLA_POLICY_RANGE(NLA_U32, 1, FLITCAST_WINDOW_MAX),
 	[FLITCAST_A_LINK_CRC] = NLA_POLICY_MAX(NLA_U32, 1),
@@ -71,12 +74,22 @@ static int put_own(struct sk_buff *skb, struct flitcast_site *site, u32 port)
 	return 0;
 }
 
+/* A network device, which may be absent. */
+static int put_netdev(struct sk_buff *skb, const struct flitcast_link_device *device)
+{
+	if ((device->ifindex && nla_put_u32(skb, FLITCAST_A_LINK_IFINDEX, device->ifindex)) ||
+	    (*device->name && nla_put_string(skb, FLITCAST_A_LINK_IFNAME, device->name)) ||
+	    (!is_zero_ether_addr(device->address) &&
+	     nla_put(skb, FLITCAST_A_LINK_ADDRESS, ETH_ALEN, device->address)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /* A network device, or the port of an RDMA device and the state of its connection. */
 static int put_link_device(struct sk_buff *skb, const struct flitcast_link_device *device)
 {
-	if (device->ifindex)
-		return nla_put_u32(skb, FLITCAST_A_LINK_IFINDEX, device->ifindex) ||
-		       nla_put_string(skb, FLITCAST_A_LINK_IFNAME, device->name);
+	if (device->ifindex || device->absent)
+		return put_netdev(skb, device);
 	if (nla_put_string(skb, FLITCAST_A_LINK_RDMA, device->name) ||
 	    nla_put(skb, FLITCAST_A_LINK_PEER_GID, FLITCAST_GID_SIZE, device->peer) ||
 	    nla_put_string(skb, FLITCAST_A_LINK_CONNECTION, device->connection))
@@ -96,6 +109,8 @@ static int link_fill(struct sk_buff *skb, const void *arg)
 	    put_link_device(skb, &info->device) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_PORT, info->port) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_STATE, info->state) ||
+	    nla_put_u32(skb, FLITCAST_A_LINK_EXPECTED_SITE, info->expected_site) ||
+	    nla_put_u32(skb, FLITCAST_A_LINK_EXPECTED_PORT, info->expected_port) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_WINDOW, info->window) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_CRC, info->crc))
 		return -EMSGSIZE;
@@ -108,43 +123,115 @@ static int link_fill(struct sk_buff *skb, const void *arg)
 	return object->site ? put_own(skb, object->site, info->port) : 0;
 }
 
-/* The device that a request names.  Context: RTNL held. */
+/* Does a request name a network device? */
+static bool names_device(struct nlattr **attrs)
+{
+	return attrs[FLITCAST_A_LINK_IFINDEX] || attrs[FLITCAST_A_LINK_IFNAME] ||
+	       attrs[FLITCAST_A_LINK_ADDRESS];
+}
+
+static struct net_device *dev_by_address(struct net *net, const u8 *address)
+{
+	struct net_device *dev;
+
+	for_each_netdev(net, dev)
+		if (flitcast_netdev_has_address(dev, address))
+			return dev;
+	return NULL;
+}
+
+/*
+ * Find the network device that a request names by index, name or address.  Context: RTNL held.
+ *
+ * Return: the device; NULL: there is none; ERR_PTR: the request contradicts itself.
+ */
 static struct net_device *find_dev(struct net *net, struct nlattr **attrs,
 				   struct netlink_ext_ack *extack)
 {
 	const struct nlattr *index = attrs[FLITCAST_A_LINK_IFINDEX];
 	const struct nlattr *name = attrs[FLITCAST_A_LINK_IFNAME];
+	const struct nlattr *address = attrs[FLITCAST_A_LINK_ADDRESS];
 	struct net_device *dev;
 
-	if (!index && !name) {
-		NL_SET_ERR_MSG_MOD(extack, "no device given");
-		return ERR_PTR(-EINVAL);
-	}
 	/* More than INT_MAX is a negative index, which no device has. */
-	dev = index ? __dev_get_by_index(net, nla_get_u32(index)) :
-		      __dev_get_by_name(net, nla_data(name));
-	if (!dev) {
-		NL_SET_ERR_MSG_ATTR(extack, index ? index : name,
-				    KBUILD_MODNAME ": no such device here");
-		return ERR_PTR(-ENODEV);
-	}
-	if (name && strcmp(dev->name, nla_data(name))) {
+	if (index)
+		dev = __dev_get_by_index(net, nla_get_u32(index));
+	else if (address)
+		dev = dev_by_address(net, nla_data(address));
+	else
+		dev = __dev_get_by_name(net, nla_data(name));
+	if (dev && name && strcmp(dev->name, nla_data(name))) {
 		NL_SET_ERR_MSG_ATTR(extack, name,
 				    KBUILD_MODNAME ": device has another name than given");
+		return ERR_PTR(-EINVAL);
+	}
+	if (dev && address && !flitcast_netdev_has_address(dev, nla_data(address))) {
+		NL_SET_ERR_MSG_ATTR(extack, address,
+				    KBUILD_MODNAME ": device has another address than given");
 		return ERR_PTR(-EINVAL);
 	}
 	return dev;
 }
 
-static u32 find_port(struct flitcast_site *site, int ifindex)
+static int no_device(struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	const struct nlattr *index = attrs[FLITCAST_A_LINK_IFINDEX];
+	const struct nlattr *address = attrs[FLITCAST_A_LINK_ADDRESS];
+
+	NL_SET_ERR_MSG_ATTR(extack, index ? index : address ? address :
+				    attrs[FLITCAST_A_LINK_IFNAME],
+			    KBUILD_MODNAME ": no such device here");
+	return -ENODEV;
+}
+
+/* Is the device of a link the one that a request names?  @dev: that, or NULL: it is absent. */
+static bool has_device(const struct flitcast_link_device *device, const struct net_device *dev,
+		       struct nlattr **attrs)
+{
+	const struct nlattr *name = attrs[FLITCAST_A_LINK_IFNAME];
+	const struct nlattr *address = attrs[FLITCAST_A_LINK_ADDRESS];
+
+	if (!device->absent)
+		return dev && device->ifindex == dev->ifindex;
+	if (address && !ether_addr_equal(device->address, nla_data(address)))
+		return false;
+	if (name)
+		return !strcmp(device->name, nla_data(name));
+	return address || (dev && !strcmp(device->name, dev->name));
+}
+
+static u32 find_port(struct flitcast_site *site, const struct net_device *dev,
+		     struct nlattr **attrs)
 {
 	struct flitcast_link_info info;
 	u32 port;
 
 	for (port = 1; port <= FC_DIRS_MAX; port++)
-		if (!flitcast_link_info(site, port, &info) && info.device.ifindex == ifindex)
+		if (!flitcast_link_info(site, port, &info) && has_device(&info.device, dev, attrs))
 			return port;
 	return 0;
+}
+
+/*
+ * Find the link of any site of the namespace that has the device that a request names.  Context:
+ * RTNL held.
+ *
+ * Return: its site with a reference, and its port in @port; NULL: there is none.
+ */
+static struct flitcast_site *find_site(struct net *net, const struct net_device *dev,
+				       struct nlattr **attrs, u32 *port)
+{
+	struct flitcast_site *site;
+	u32 id;
+
+	for (site = flitcast_site_next(net, 0); site; site = flitcast_site_next(net, id + 1)) {
+		*port = find_port(site, dev, attrs);
+		if (*port)
+			return site;
+		id = flitcast_site_id(site);
+		flitcast_site_put(site);
+	}
+	return NULL;
 }
 
 /*
@@ -156,13 +243,13 @@ static u32 find_port(struct flitcast_site *site, int ifindex)
 static struct flitcast_site *find_link(struct net *net, struct nlattr **attrs, u32 *port,
 				       struct netlink_ext_ack *extack)
 {
+	bool named = names_device(attrs);
 	struct flitcast_link_info info;
 	struct net_device *dev = NULL;
 	struct flitcast_site *site;
-	u32 id;
 
 	ASSERT_RTNL();
-	if (attrs[FLITCAST_A_LINK_IFINDEX] || attrs[FLITCAST_A_LINK_IFNAME]) {
+	if (named) {
 		dev = find_dev(net, attrs, extack);
 		if (IS_ERR(dev))
 			return ERR_CAST(dev);
@@ -179,18 +266,18 @@ static struct flitcast_site *find_link(struct net *net, struct nlattr **attrs, u
 						    KBUILD_MODNAME ": port has no link");
 				goto absent;
 			}
-			if (dev && info.device.ifindex != dev->ifindex) {
+			if (named && !has_device(&info.device, dev, attrs)) {
 				NL_SET_ERR_MSG_MOD(extack, "port has another device than given");
 				goto absent;
 			}
 			return site;
 		}
-		if (!dev) {
+		if (!named) {
 			NL_SET_ERR_MSG_MOD(extack, "no link given: a port or a device");
 			flitcast_site_put(site);
 			return ERR_PTR(-EINVAL);
 		}
-		*port = find_port(site, dev->ifindex);
+		*port = find_port(site, dev, attrs);
 		if (*port)
 			return site;
 		NL_SET_ERR_MSG_MOD(extack, "device is no link of that site");
@@ -199,17 +286,15 @@ absent:
 		return ERR_PTR(-ENOENT);
 	}
 
-	if (!dev) {
+	if (!named) {
 		NL_SET_ERR_MSG_MOD(extack, "no link given: a port or a device");
 		return ERR_PTR(-EINVAL);
 	}
-	for (site = flitcast_site_next(net, 0); site; site = flitcast_site_next(net, id + 1)) {
-		*port = find_port(site, dev->ifindex);
-		if (*port)
-			return site;
-		id = flitcast_site_id(site);
-		flitcast_site_put(site);
-	}
+	site = find_site(net, dev, attrs, port);
+	if (site)
+		return site;
+	if (!dev)
+		return ERR_PTR(no_device(attrs, extack));
 	NL_SET_ERR_MSG_MOD(extack, "device is no link of a site here");
 	return ERR_PTR(-ENOENT);
 }
@@ -254,8 +339,7 @@ int flitcast_netlink_link_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
 
-	if (attrs[FLITCAST_A_LINK_IFINDEX] || attrs[FLITCAST_A_LINK_IFNAME] ||
-	    attrs[FLITCAST_A_LINK_PORT]) {
+	if (names_device(attrs) || attrs[FLITCAST_A_LINK_PORT]) {
 		NL_SET_ERR_MSG_MOD(cb->extack, "a dump of links is chosen by site alone");
 		return -EINVAL;
 	}
@@ -269,8 +353,12 @@ int flitcast_netlink_link_dump(struct sk_buff *skb, struct netlink_callback *cb)
 static int find_rdma(struct flitcast_link_spec *spec, struct nlattr **attrs,
 		     struct netlink_ext_ack *extack)
 {
-	if (attrs[FLITCAST_A_LINK_IFINDEX] || attrs[FLITCAST_A_LINK_IFNAME]) {
+	if (names_device(attrs)) {
 		NL_SET_ERR_MSG_MOD(extack, "a link has a network device or an RDMA port, not both");
+		return -EINVAL;
+	}
+	if (spec->wait) {
+		NL_SET_ERR_MSG_MOD(extack, "an RDMA link does not wait for its device");
 		return -EINVAL;
 	}
 	if (!attrs[FLITCAST_A_LINK_PEER_GID]) {
@@ -297,9 +385,56 @@ static int find_device(struct flitcast_link_spec *spec, struct nlattr **attrs,
 		NL_SET_ERR_MSG_MOD(extack, "only a link of an RDMA port has the GID of a peer");
 		return -EINVAL;
 	}
+	if (!names_device(attrs)) {
+		NL_SET_ERR_MSG_MOD(extack, "no device given");
+		return -EINVAL;
+	}
 	spec->kind = &flitcast_netdev_kind;
 	spec->dev = find_dev(spec->net, attrs, extack);
-	return PTR_ERR_OR_ZERO(spec->dev);
+	if (IS_ERR(spec->dev))
+		return PTR_ERR(spec->dev);
+	if (attrs[FLITCAST_A_LINK_ADDRESS])
+		nla_memcpy(spec->address, attrs[FLITCAST_A_LINK_ADDRESS], ETH_ALEN);
+	if (attrs[FLITCAST_A_LINK_IFNAME])
+		spec->name = nla_data(attrs[FLITCAST_A_LINK_IFNAME]);
+	/* A device is waited for by what it will have again: its name or its address. */
+	if (!spec->dev && (!spec->wait || attrs[FLITCAST_A_LINK_IFINDEX]))
+		return no_device(attrs, extack);
+	if (attrs[FLITCAST_A_LINK_ADDRESS] && !is_valid_ether_addr(spec->address)) {
+		NL_SET_ERR_MSG_ATTR(extack, attrs[FLITCAST_A_LINK_ADDRESS],
+				    KBUILD_MODNAME ": no address of a device");
+		return -EINVAL;
+	}
+	if (!spec->dev && spec->name && !dev_valid_name(spec->name)) {
+		NL_SET_ERR_MSG_ATTR(extack, attrs[FLITCAST_A_LINK_IFNAME],
+				    KBUILD_MODNAME ": no name of a device");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/*
+ * Is the device of a new link, or its name, that of another link which waits for it?  Context: RTNL
+ * held.
+ */
+static bool is_awaited(const struct flitcast_link_spec *spec, const struct flitcast_site *site,
+		       u32 port, struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	struct flitcast_link_info info;
+	struct flitcast_site *other;
+	u32 other_port;
+	bool same;
+
+	other = find_site(spec->net, spec->dev, attrs, &other_port);
+	if (!other)
+		return false;
+	/* A device that has a link is refused by its backend. */
+	same = (other == site && other_port == port) ||
+	       flitcast_link_info(other, other_port, &info) || !info.device.absent;
+	flitcast_site_put(other);
+	if (!same)
+		NL_SET_ERR_MSG_MOD(extack, "another link waits for that device: delete it first");
+	return !same;
 }
 
 int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
@@ -307,7 +442,7 @@ int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
 	struct flitcast_link_spec spec = { .net = genl_info_net(info) };
 	struct nlattr **attrs = info->attrs;
 	struct flitcast_site *site;
-	u32 window = 0;
+	u32 port, window = 0;
 	bool crc;
 	int err;
 
@@ -318,6 +453,8 @@ int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
 	if (attrs[FLITCAST_A_LINK_WINDOW])
 		window = nla_get_u32(attrs[FLITCAST_A_LINK_WINDOW]);
 	crc = attrs[FLITCAST_A_LINK_CRC] && nla_get_u32(attrs[FLITCAST_A_LINK_CRC]);
+	spec.wait = attrs[FLITCAST_A_LINK_WAIT] && nla_get_u32(attrs[FLITCAST_A_LINK_WAIT]);
+	port = nla_get_u32(attrs[FLITCAST_A_LINK_PORT]);
 
 	if (attrs[FLITCAST_A_LINK_RDMA]) {
 		/*
@@ -337,9 +474,10 @@ int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
 		goto unlock;
 	}
 	err = find_device(&spec, attrs, info->extack);
+	if (!err && is_awaited(&spec, site, port, attrs, info->extack))
+		err = -EBUSY;
 	if (!err)
-		err = flitcast_link_add(site, &spec, nla_get_u32(attrs[FLITCAST_A_LINK_PORT]),
-					window, crc, info->extack);
+		err = flitcast_link_add(site, &spec, port, window, crc, info->extack);
 	flitcast_site_put(site);
 unlock:
 	rtnl_unlock();

@@ -18,10 +18,8 @@ void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *i
 	info->keyed = site->auth;
 	info->pending = site->ends->tx.nmsgs;
 	for (p = 1; p < site->node.nports; p++) {
-		if (!site->end[p].link)
-			continue;
-		info->links++;
-		info->links_up += site->end[p].hello.state == FC_LINK_UP;
+		info->links += flitcast_end_used(&site->end[p]);
+		info->links_up += site->end[p].link && site->end[p].hello.state == FC_LINK_UP;
 	}
 	spin_unlock_bh(&site->lock);
 }

@@ -213,8 +213,7 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_ctrl_time(site, FC_NEVER);
 	flitcast_leave(site);
 	for (p = 1; p < site->node.nports; p++)
-		if (site->end[p].link)
-			flitcast_site_link_gone(site, p);
+		flitcast_site_link_gone(site, p);
 
 	site_dies(site);
 	flitcast_ctrl_stop(site);

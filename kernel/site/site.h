@@ -72,4 +72,8 @@ void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *i
 int flitcast_site_init(void);
 void flitcast_site_exit(void);
 
+/* Watch for network devices that links wait for.  Context: module init and exit. */
+int flitcast_replug_init(void);
+void flitcast_replug_exit(void);
+
 #endif /* FLITCAST_SITE_SITE_H */

@@ -71,7 +71,7 @@ ip link add fc0 type veth peer name fc1
 fc site add 1 topology ring:3
 tells text "site added" '^site-add +site 1 topology ring:3 '
 fc link add fc0 port 1 site 0
-tells text "link added" '^link-change +site 0 port 1 \+x dev fc0 .* state down \(the device is down\)$'
+tells text "link added" '^link-change +site 0 port 1 \+x dev fc0 .* state down \(the device is down\) expected 1 port 2$'
 fc link add fc1 port 2 site 1
 ip link set fc0 up
 ip link set fc1 up

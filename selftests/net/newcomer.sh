@@ -127,8 +127,8 @@ ip link add fc0 type veth peer name fc2
 ip link set fc2 up
 accepts "link add" fc link add fc0 port 1 site 0
 accepts "link add: elsewhere" fc link add fc2 port 1 site 2
-prints "link show: the device is down" 'dev fc0 .* state down \(the device is down\)$' fc link show fc0
-prints "link show: the peer's device is down" 'dev fc2 .* state down \(no carrier\)$' fc link show fc2
+prints "link show: the device is down" 'dev fc0 .* state down \(the device is down\) expected 1 port 2$' fc link show fc0
+prints "link show: the peer's device is down" 'dev fc2 .* state down \(no carrier\) expected 3 port 2$' fc link show fc2
 ip link set fc0 up
 becomes 20 eval 'fc link show fc0 | grep -q cabled'
 prints "link show: a wrong neighbour" \

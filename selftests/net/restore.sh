@@ -141,13 +141,22 @@ for limit in '"seek_us": 1500/9' '"seek_us": 1500/1000001' '"seek_max": 3/1001' 
 	key=${limit%%:*}
 	edits "$limit" 1 "$key is a number from" "0,/${limit%/*}/s//$key: ${limit##*/}/"
 done
-edits "no such device" 1 'fc9: No such device' 's/"fc2"/"fc9"/'
 edits "device twice" 1 'fc0 carries another link' 's/"fc2"/"fc0"/'
 edits "no device" 1 'links\[1\]: "dev" is missing' '0,/"dev": "fc2",/s///'
-edits "device and RDMA port" 1 'links\[1\]: a link has "dev", or "rdma" and "peer_gid"' \
+edits "device and RDMA port" 1 'links\[1\]: a link has "dev", or "address", or "rdma" and' \
 	's/"dev": "fc2"/"dev": "fc2", "rdma": "rxe0\/1"/'
-edits "device and peer" 1 'links\[1\]: a link has "dev", or "rdma" and "peer_gid"' \
+edits "device and peer" 1 'links\[1\]: a link has "dev", or "address", or "rdma" and' \
 	's/"dev": "fc2"/"dev": "fc2", "peer_gid": "::1"/'
+edits "device and address" 1 'links\[1\]: a link has "dev", or "address", or "rdma" and' \
+	's/"dev": "fc2"/"dev": "fc2", "address": "02:00:00:00:00:01"/'
+for address in 02:00:00:00:00 02:00:00:00:00:0g 01:00:00:00:00:01 00:00:00:00:00:00; do
+	edits "address $address" 1 "links\\[1\\]: \"$address\" is no address of a device" \
+		"s/\"dev\": \"fc2\"/\"address\": \"$address\"/"
+done
+for mtu in 67 65536 '"1500"'; do
+	edits "mtu $mtu" 1 '"mtu" is a number from 68 to 65535' \
+		"s/\"dev\": \"fc2\"/\"dev\": \"fc2\", \"mtu\": $mtu/"
+done
 edits "RDMA port without a peer" 1 'links\[1\]: "peer_gid" is missing' \
 	's/"dev": "fc2"/"rdma": "rxe0\/1"/'
 edits "peer without an RDMA port" 1 'links\[1\]: "rdma" is missing' \
@@ -166,13 +175,20 @@ edits "window above the site's" 1 '"window" is a number from 1 to 6' \
 	'0,/"window": 4/s//"window": 7/'
 edits "no such direction" 1 'no direction "\+y"' '0,/"+x"/s//"+y"/'
 edits "direction twice" 1 'second list for direction "\+x"' '0,/"-x"/s//"+x"/'
-ip link set fc3 mtu 1399 gso_max_size 1000
-edits "mtu" 1 'fc3: MTU of the device is below the flit size' 's/"fc2"/"fc3"/'
-ip link set fc3 mtu 1500 gso_max_size 65536
 sed 's/"fc0"/"fc1"/' "$work/zero" >"$work/edited"
 refuses "restore: device of another site" 1 'fc1 is a link of site 1, of which the file says' \
 	fc site restore "$work/edited"
 same "restore: nothing of that changes anything" "$work/before"
+
+# A device whose MTU is too small: the link waits for a larger one.
+ip link set fc3 mtu 1399 gso_max_size 1000
+sed 's/"fc2"/"fc3"/' "$work/saved" >"$work/edited"
+run fc site restore "$work/edited"
+[ "$status" -eq 0 ] && grep -q 'site 0 port 2 waits for fc3: MTU of the device is below' "$work/err"
+result $? "restore: says that a link waits for a larger MTU"
+ip link set fc3 mtu 1500 gso_max_size 65536
+accepts "restore: as before" fc site restore "$work/saved"
+same "restore: all is as before" "$work/before"
 
 # Refused in the middle: the kernel takes a device by its first name alone.
 ip link property add dev fc3 altname other

@@ -75,6 +75,9 @@ static void put_site_settings(struct nlgarbage *g, uint8_t cmd)
 	}
 }
 
+/* No device has this address. */
+static const uint8_t absent_address[6] = { 2, 0, 0, 0, 0, 9 };
+
 static void put_link(struct nlgarbage *g, uint8_t cmd, unsigned int played)
 {
 	if (nlgarbage_pick(g, 4))
@@ -82,13 +85,18 @@ static void put_link(struct nlgarbage *g, uint8_t cmd, unsigned int played)
 			nlgarbage_pick(g, 6) ? 1 + played : nlgarbage_pick(g, 8));
 	if (nlgarbage_pick(g, 4))
 		put_string(g, FLITCAST_A_LINK_IFNAME,
-			   nlgarbage_pick(g, 8) ? devices[played] : "lo");
+			   nlgarbage_pick(g, 8) ? devices[played] :
+			   nlgarbage_pick(g, 2) ? "lo" : "absent");
+	if (!nlgarbage_pick(g, 6))
+		nlgarbage_put(g, FLITCAST_A_LINK_ADDRESS, absent_address, sizeof(absent_address));
 	if (cmd != FLITCAST_CMD_LINK_NEW && cmd != FLITCAST_CMD_LINK_SET)
 		return;
 	if (!nlgarbage_pick(g, 3))
 		put_u32(g, FLITCAST_A_LINK_WINDOW, setting(g));
 	if (!nlgarbage_pick(g, 3))
 		put_u32(g, FLITCAST_A_LINK_CRC, nlgarbage_pick(g, 2));
+	if (cmd == FLITCAST_CMD_LINK_NEW && !nlgarbage_pick(g, 3))
+		put_u32(g, FLITCAST_A_LINK_WAIT, nlgarbage_pick(g, 2));
 }
 
 static void put_list(struct nlgarbage *g, bool ports)

@@ -89,6 +89,10 @@ enum flitcast_link_attr {
 	FLITCAST_A_LINK_GID,		/* binary: 16 bytes, of the port at this end */
 	FLITCAST_A_LINK_QP,		/* u32: number of the queue pair */
 	FLITCAST_A_LINK_CONNECTION,	/* string: state of the RDMA connection */
+	FLITCAST_A_LINK_ADDRESS,	/* binary: 6 bytes, permanent address of the device */
+	FLITCAST_A_LINK_WAIT,		/* u32: 1: the device may appear later */
+	FLITCAST_A_LINK_EXPECTED_SITE,	/* u32: neighbour by the topology */
+	FLITCAST_A_LINK_EXPECTED_PORT,	/* u32: port of that neighbour */
 	__FLITCAST_A_LINK_MAX,
 };
 

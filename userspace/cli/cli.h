@@ -73,6 +73,7 @@ int site_drain(const struct option_given *given);
 /* restore.c */
 int site_save(const struct option_given *given);
 int site_restore(const struct option_given *given);
+int site_remove(const struct option_given *given);
 int route_save(const struct option_given *given);
 int route_restore(const struct option_given *given);
 

@@ -103,6 +103,10 @@ static void load_link(struct nlmsghdr *message, void *arg)
 		 get_string(a[FLITCAST_A_LINK_IFNAME]));
 	snprintf(site->link[port].rdma, sizeof(site->link[port].rdma), "%s",
 		 get_string(a[FLITCAST_A_LINK_RDMA]));
+	address_read(a[FLITCAST_A_LINK_ADDRESS], site->link[port].address);
+	if (a[FLITCAST_A_LINK_IFINDEX] &&
+	    rtnl_get_mtu(site->link[port].dev, &site->link[port].mtu))
+		site->link[port].mtu = 0;
 	gid_read(a[FLITCAST_A_LINK_PEER_GID], site->link[port].peer_gid);
 	site->link[port].window = get_u32(a[FLITCAST_A_LINK_WINDOW]);
 	site->link[port].crc = get_u32(a[FLITCAST_A_LINK_CRC]);
@@ -187,15 +191,19 @@ void config_print_routes(const struct fc_topo *topo, const struct fc_pref *pref)
 
 static void print_link(unsigned int port, const struct config_link *link)
 {
-	char gid[INET6_ADDRSTRLEN];
+	char gid[INET6_ADDRSTRLEN], address[ADDRESS_TEXT];
 
 	out_open_object(NULL);
 	if (*link->rdma) {
 		out_string("rdma", NULL, link->rdma);
 		out_string("peer_gid", NULL, gid_print(link->peer_gid, gid));
+	} else if (config_has_address(link)) {
+		out_string("address", NULL, address_print(link->address, address));
 	} else {
 		out_string("dev", NULL, link->dev);
 	}
+	if (link->mtu && link->mtu != ETH_DATA_LEN)
+		out_uint("mtu", NULL, link->mtu);
 	out_uint("port", NULL, port);
 	out_uint("window", NULL, link->window);
 	out_bool("crc", link->crc);
@@ -385,19 +393,34 @@ int config_read_routes(const char *where, json_t *object, const struct fc_topo *
 	return 0;
 }
 
-/* A link has a network device, or an RDMA port and the GID of its peer. */
+static int read_address(const char *where, json_t *entry, struct config_link *link)
+{
+	char text[ADDRESS_TEXT];
+
+	if (config_string(where, entry, "address", text, sizeof(text)))
+		return -1;
+	if (address_parse(text, link->address))
+		return 0;
+	complain("%s: \"%s\" is no address of a device", where, text);
+	return -1;
+}
+
+/* A link has a network device, by name or address, or an RDMA port and the GID of its peer. */
 static int read_device(const char *where, json_t *entry, struct config_link *link)
 {
 	bool rdma = json_object_get(entry, "rdma") || json_object_get(entry, "peer_gid");
 	char text[RDMA_SIZE];
 	const char *wrong;
 
-	if (!rdma)
-		return config_string(where, entry, "dev", link->dev, sizeof(link->dev));
-	if (json_object_get(entry, "dev")) {
-		complain("%s: a link has \"dev\", or \"rdma\" and \"peer_gid\"", where);
+	if (!!json_object_get(entry, "dev") + !!json_object_get(entry, "address") + rdma > 1) {
+		complain("%s: a link has \"dev\", or \"address\", or \"rdma\" and \"peer_gid\"",
+			 where);
 		return -1;
 	}
+	if (json_object_get(entry, "address"))
+		return read_address(where, entry, link);
+	if (!rdma)
+		return config_string(where, entry, "dev", link->dev, sizeof(link->dev));
 	if (config_string(where, entry, "rdma", text, sizeof(text)))
 		return -1;
 	wrong = rdma_parse(text, link->rdma);
@@ -419,7 +442,7 @@ static int read_link(const char *where, json_t *entry, const struct config *conf
 		     struct config_site *site)
 {
 	static const char *const keys[] = {
-		"dev", "rdma", "peer_gid", "port", "window", "crc", NULL
+		"dev", "address", "mtu", "rdma", "peer_gid", "port", "window", "crc", NULL
 	};
 	struct config_link link = {
 		.where = where, .window = site->setting[CONFIG_WINDOW],
@@ -434,6 +457,9 @@ static int read_link(const char *where, json_t *entry, const struct config *conf
 		return -1;
 	if (json_object_get(entry, "window") &&
 	    config_number(where, entry, "window", 1, site->setting[CONFIG_WINDOW], &link.window))
+		return -1;
+	if (json_object_get(entry, "mtu") &&
+	    config_number(where, entry, "mtu", ETH_MIN_MTU, ETH_MAX_MTU, &link.mtu))
 		return -1;
 	crc = json_object_get(entry, "crc");
 	if (crc && !json_is_boolean(crc)) {

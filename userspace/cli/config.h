@@ -10,9 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <jansson.h>
 #include "paths.h"
 #include "rdma.h"
+#include "rtnl.h"
 #include "site.h"
 
 /* Version of the file format, at the beginning of a file. */
@@ -56,7 +58,9 @@ extern const struct config_field config_settings[CONFIG_SETTINGS];
  * struct config_link - a link
  * @where: file and place of its description, for error messages
  * @dev: network device, or ""
- * @rdma: RDMA port instead, or ""; if both are "", there is no link
+ * @address: permanent address of the network device instead, or zeros
+ * @rdma: RDMA port instead, or ""; without any of the three there is no link
+ * @mtu: MTU of the network device; 0: unknown, or to be left as it is
  * @peer_gid: GID of the peer of an RDMA link
  * @window: flits in flight
  * @crc: frames carry a checksum
@@ -64,6 +68,8 @@ extern const struct config_field config_settings[CONFIG_SETTINGS];
 struct config_link {
 	const char *where;
 	char dev[IFNAMSIZ];
+	uint8_t address[ETH_ALEN];
+	uint32_t mtu;
 	char rdma[RDMA_SIZE];
 	uint8_t peer_gid[GID_LENGTH];
 	uint32_t window;
@@ -137,9 +143,14 @@ struct config_site *config_find(const struct config *config, uint32_t id);
 struct config_site *config_find_dev(const struct config *config, const char *dev,
 				    unsigned int *port);
 
+static inline bool config_has_address(const struct config_link *link)
+{
+	return memcmp(link->address, no_address, ETH_ALEN);
+}
+
 static inline bool config_has_link(const struct config_link *link)
 {
-	return *link->dev || *link->rdma;
+	return *link->dev || *link->rdma || config_has_address(link);
 }
 
 /* Print the configuration in the format of a file. */

@@ -65,19 +65,62 @@ static void print_state(const char *format, uint32_t state)
 		    state < FC_ARRAY_SIZE(colors) ? colors[state] : OUT_WARNING);
 }
 
-/* Print the columns: site, port, device, state, and the other end. */
+/*
+ * Print the columns: site, port, device, state, the other end, and the expected one if it is
+ * another.
+ */
 static void print_brief(struct nlattr **a)
 {
 	struct nlattr *dev = a[FLITCAST_A_LINK_RDMA];
+	uint32_t site = get_u32(a[FLITCAST_A_LINK_EXPECTED_SITE]);
+	uint32_t port = get_u32(a[FLITCAST_A_LINK_EXPECTED_PORT]);
 
 	out_text("%-4u %-3u %-16s ", get_u32(a[FLITCAST_A_LINK_SITE]),
 		 get_u32(a[FLITCAST_A_LINK_PORT]),
-		 get_string(dev ? dev : a[FLITCAST_A_LINK_IFNAME]));
+		 dev || a[FLITCAST_A_LINK_IFNAME] ?
+		 get_string(dev ? dev : a[FLITCAST_A_LINK_IFNAME]) : "-");
 	print_state("%-5s", get_u32(a[FLITCAST_A_LINK_STATE]));
 	if (a[FLITCAST_A_LINK_PEER_SITE])
 		out_text(" %u:%u", get_u32(a[FLITCAST_A_LINK_PEER_SITE]),
 			 get_u32(a[FLITCAST_A_LINK_PEER_PORT]));
+	if (!a[FLITCAST_A_LINK_PEER_SITE] || get_u32(a[FLITCAST_A_LINK_PEER_SITE]) != site ||
+	    get_u32(a[FLITCAST_A_LINK_PEER_PORT]) != port)
+		out_text(" expected %u:%u", site, port);
 	out_text("\n");
+}
+
+/* Print the neighbour that the topology has at the port, in text only where it was not found. */
+static void print_expected(struct nlattr **a)
+{
+	uint32_t site = get_u32(a[FLITCAST_A_LINK_EXPECTED_SITE]);
+	uint32_t port = get_u32(a[FLITCAST_A_LINK_EXPECTED_PORT]);
+	bool found = a[FLITCAST_A_LINK_PEER_SITE] &&
+		     get_u32(a[FLITCAST_A_LINK_PEER_SITE]) == site &&
+		     get_u32(a[FLITCAST_A_LINK_PEER_PORT]) == port;
+
+	out_uint("expected_site", found ? NULL : " expected %llu", site);
+	out_uint("expected_port", found ? NULL : " port %llu", port);
+}
+
+/* Print the network device, of which the name or the index may be unknown while it is absent. */
+static void print_netdev(struct nlattr **a)
+{
+	uint8_t address[ETH_ALEN];
+	char text[ADDRESS_TEXT];
+
+	if (a[FLITCAST_A_LINK_IFNAME])
+		out_colored("dev", " dev %s", get_string(a[FLITCAST_A_LINK_IFNAME]), OUT_NAME);
+	else
+		out_null("dev");
+	if (a[FLITCAST_A_LINK_IFINDEX])
+		out_uint("ifindex", out_detail(" ifindex %llu"),
+			 get_u32(a[FLITCAST_A_LINK_IFINDEX]));
+	else
+		out_null("ifindex");
+	if (address_read(a[FLITCAST_A_LINK_ADDRESS], address))
+		out_string("address", " address %s", address_print(address, text));
+	else
+		out_null("address");
 }
 
 void print_link_line(struct nlattr **a)
@@ -88,11 +131,10 @@ void print_link_line(struct nlattr **a)
 	if (a[FLITCAST_A_LINK_RDMA]) {
 		out_null("dev");
 		out_null("ifindex");
+		out_null("address");
 		out_string("rdma", " rdma %s", get_string(a[FLITCAST_A_LINK_RDMA]));
 	} else {
-		out_colored("dev", " dev %s", get_string(a[FLITCAST_A_LINK_IFNAME]), OUT_NAME);
-		out_uint("ifindex", out_detail(" ifindex %llu"),
-			 get_u32(a[FLITCAST_A_LINK_IFINDEX]));
+		print_netdev(a);
 		out_null("rdma");
 	}
 	out_uint("window", " window %llu", get_u32(a[FLITCAST_A_LINK_WINDOW]));
@@ -111,6 +153,7 @@ void print_link_line(struct nlattr **a)
 		out_null("peer_site");
 		out_null("peer_port");
 	}
+	print_expected(a);
 	print_rdma(a);
 }
 
@@ -134,17 +177,25 @@ static void print_link(struct nlmsghdr *message, void *arg)
 /* Put the attributes that identify a link.  Return: its name, for error messages. */
 static const char *put_link(struct request *req, const struct option_given *given)
 {
-	const char *dev = option_text(given, "dev");
+	const char *dev = option_text(given, "dev"), *address = option_text(given, "address");
+	uint8_t raw[ETH_ALEN];
 
 	if (dev && strlen(dev) >= IFNAMSIZ)
 		bad_usage("\"%s\" is no name of a device: it is too long", dev);
 	put_given(req, given);
+	if (address) {
+		if (!address_parse(address, raw))
+			bad_usage("\"%s\" is no address of a device", address);
+		put_bytes(req, FLITCAST_A_LINK_ADDRESS, raw, sizeof(raw));
+		return address;
+	}
 	return dev ? dev : xprintf("port %llu", (unsigned long long)option_get(given, "port", 0));
 }
 
 static int show(const struct option_given *given)
 {
-	bool one = option_was_given(given, "dev") || option_was_given(given, "port");
+	bool one = option_was_given(given, "dev") || option_was_given(given, "address") ||
+		   option_was_given(given, "port");
 	struct request req = { 0 };
 	int err;
 
@@ -172,8 +223,8 @@ static int add(const struct option_given *given)
 
 	if (rdma && !peer)
 		bad_usage("peer GID is missing: the GID of the RDMA port at the other end");
-	if (rdma && mtu)
-		bad_usage("mtu is of a network device, and RDMA links have none");
+	if (mtu && !option_text(given, "dev"))
+		bad_usage("mtu is of a network device that dev names");
 	if (!rdma && peer)
 		bad_usage("peer is of RDMA links");
 	request_flitcast(&req, FLITCAST_CMD_LINK_NEW, 0);
@@ -187,6 +238,8 @@ static int add(const struct option_given *given)
 				  peer);
 		put_bytes(&req, FLITCAST_A_LINK_PEER_GID, gid, sizeof(gid));
 	}
+	if (option_was_given(given, "wait"))
+		put_u32(&req, FLITCAST_A_LINK_WAIT, 1);
 	if (mtu) {
 		err = rtnl_get_mtu(dev, &old);
 		if (!err && old != mtu)
@@ -226,6 +279,8 @@ static int del(const struct option_given *given)
 #define DEV(how_) \
 	OPTION("dev", "DEV", "the network device", TEXT, 0, .how = OPTION_BARE | (how_), \
 	       .group = 1, .attr = FLITCAST_A_LINK_IFNAME, .complete = complete_devices)
+#define ADDRESS \
+	OPTION("address", "MAC", "the permanent address of the network device", TEXT, 0, .group = 1)
 #define PORT(how_, group_) \
 	OPTION("port", "P", "port of the site, as its topology numbers them", NUMBER, 0, \
 	       OPTION_RANGE(1, UINT32_MAX), .how = how_, .group = group_, \
@@ -241,26 +296,31 @@ static const struct option_entry add_options[] = {
 	DEV(OPTION_NEED),
 	OPTION("rdma", "DEV[/PORT]", "the port of an RDMA device, in place of a network device",
 	       TEXT, 0, .group = 1),
+	ADDRESS,
 	PORT(OPTION_NEED, 0),
 	OPTION("peer", "GID", "with rdma: the RDMA port at the other end", TEXT, 0),
 	SETTINGS,
+	OPTION("wait", NULL, "if there is no such device, wait until it appears", FLAG, 0),
 	OPTION("mtu", "N", "set the MTU of the device first", NUMBER, 0, OPTION_RANGE(68, 65535)),
 };
 
 static const struct option_entry show_options[] = {
 	DEV(0),
+	ADDRESS,
 	PORT(0, 1),
 	OPTION_SITE("site", FLITCAST_A_LINK_SITE),
 };
 
 static const struct option_entry set_options[] = {
 	DEV(OPTION_NEED),
+	ADDRESS,
 	PORT(0, 1),
 	SETTINGS,
 };
 
 static const struct option_entry del_options[] = {
 	DEV(OPTION_NEED),
+	ADDRESS,
 	PORT(0, 1),
 	OPTION_SITE("site", FLITCAST_A_LINK_SITE),
 };

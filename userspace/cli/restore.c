@@ -4,7 +4,8 @@
  *
  * restore checks the whole file, by itself and against the present configuration, before it changes
  * anything.  Then it performs the steps from one to the other; if the kernel nevertheless refuses a
- * step (because of a change meanwhile), it undoes the previous steps.
+ * step (because of a change meanwhile), it undoes the previous steps.  A link whose network device
+ * is absent is configured and waits for it; restore reports such links.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -15,6 +16,7 @@
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
 #include "config.h"
+#include "hello.h"
 #include "key.h"
 #include "network.h"
 #include "out.h"
@@ -25,11 +27,17 @@
  * @about: prefix of error messages
  * @todo: the request
  * @undo: request that reverts @todo
+ * @dev: instead of requests: the network device whose MTU changes; NULL: none
+ * @mtu: its new MTU
+ * @old_mtu: its present MTU
  */
 struct step {
 	char *about;
 	struct request todo;
 	struct request undo;
+	const char *dev;
+	uint32_t mtu;
+	uint32_t old_mtu;
 };
 
 /**
@@ -53,20 +61,44 @@ static struct step *add_step(struct plan *plan, char *about)
 	return step;
 }
 
+static int set_mtu(const char *dev, uint32_t mtu, const char *about)
+{
+	int err = rtnl_set_mtu(dev, mtu);
+
+	if (err)
+		complain("%s: %s", about, strerror(-err));
+	return err;
+}
+
+static int take_step(struct step *step)
+{
+	return step->dev ? set_mtu(step->dev, step->mtu, step->about) :
+			   request_ask(&step->todo, NULL, NULL, step->about);
+}
+
+static void take_back(struct step *step)
+{
+	const char *about = xprintf("taking back: %s", step->about);
+
+	if (step->dev)
+		set_mtu(step->dev, step->old_mtu, about);
+	else
+		request_ask(&step->undo, NULL, NULL, about);
+}
+
 static int take_plan(struct plan *plan)
 {
 	size_t i;
 
 	for (i = 0; i < plan->count; i++)
-		if (request_ask(&plan->step[i].todo, NULL, NULL, plan->step[i].about))
+		if (take_step(&plan->step[i]))
 			break;
 	if (i == plan->count)
 		return 0;
 	if (i)
 		complain("restore: failed, and every change is taken back");
 	while (i--)
-		request_ask(&plan->step[i].undo, NULL, NULL,
-			    xprintf("taking back: %s", plan->step[i].about));
+		take_back(&plan->step[i]);
 	return EXIT_FAILED;
 }
 
@@ -108,7 +140,11 @@ static void put_link(struct request *req, const struct config_site *site, uint32
 		put_string(req, FLITCAST_A_LINK_RDMA, link->rdma);
 		put_bytes(req, FLITCAST_A_LINK_PEER_GID, link->peer_gid, sizeof(link->peer_gid));
 	} else {
-		put_string(req, FLITCAST_A_LINK_IFNAME, link->dev);
+		if (config_has_address(link))
+			put_bytes(req, FLITCAST_A_LINK_ADDRESS, link->address, ETH_ALEN);
+		else
+			put_string(req, FLITCAST_A_LINK_IFNAME, link->dev);
+		put_u32(req, FLITCAST_A_LINK_WAIT, 1);
 	}
 	put_u32(req, FLITCAST_A_LINK_PORT, port);
 	put_u32(req, FLITCAST_A_LINK_WINDOW, link->window);
@@ -158,7 +194,10 @@ static bool same_table(const struct fc_topo *topo, const struct fc_pref *a,
 
 static bool same_link(const struct config_link *a, const struct config_link *b)
 {
-	return !strcmp(a->dev, b->dev) && !strcmp(a->rdma, b->rdma) &&
+	bool address = config_has_address(a) || config_has_address(b);
+
+	return (address ? !memcmp(a->address, b->address, ETH_ALEN) : !strcmp(a->dev, b->dev)) &&
+	       !strcmp(a->rdma, b->rdma) &&
 	       !memcmp(a->peer_gid, b->peer_gid, sizeof(a->peer_gid)) &&
 	       a->window == b->window && a->crc == b->crc;
 }
@@ -195,7 +234,10 @@ static int check_key(const struct config_site *site)
 	return key_check(site->key, site->where) ? 0 : -1;
 }
 
-/* Check that a device of the file exists, is Ethernet, and is no link of a site not in the file. */
+/*
+ * Check that a device of the file, if it exists, is Ethernet, and is no link of a site not in the
+ * file.
+ */
 static int check_dev(const struct config *config, const struct config *now,
 		     const struct config_site *site, const struct config_link *link)
 {
@@ -204,13 +246,13 @@ static int check_dev(const struct config *config, const struct config *now,
 	uint32_t mtu;
 	int err;
 
-	/* Does the device exist?  The kernel checks whether it can carry flits. */
+	/* The link waits for a device that is absent. */
 	err = rtnl_get_mtu(link->dev, &mtu);
-	if (err) {
+	if (err && err != -ENODEV) {
 		complain("%s: %s: %s", link->where, link->dev, strerror(-err));
 		return -1;
 	}
-	if (!rtnl_is_ethernet(link->dev)) {
+	if (!err && !rtnl_is_ethernet(link->dev)) {
 		complain("%s: %s is not Ethernet", link->where, link->dev);
 		return -1;
 	}
@@ -258,8 +300,11 @@ static char *link_name(const struct config_site *site, uint32_t port)
 {
 	const struct config_link *link = &site->link[port];
 
-	return *link->rdma ? xprintf("rdma %s port %u", link->rdma, port) :
-			     xprintf("%s", link->dev);
+	char address[ADDRESS_TEXT];
+
+	if (*link->rdma)
+		return xprintf("rdma %s port %u", link->rdma, port);
+	return xprintf("%s", *link->dev ? link->dev : address_print(link->address, address));
 }
 
 static void plan_link_del(struct plan *plan, const struct config_site *is, uint32_t port)
@@ -285,6 +330,20 @@ static void plan_site(struct plan *plan, const struct config_site *site,
 		put_site(&step->todo, site, false);
 		put_site(&step->undo, is, false);
 	}
+}
+
+/* Give a device that is there the MTU that the file has for it. */
+static void plan_mtu(struct plan *plan, const struct config_link *link)
+{
+	struct step *step;
+	uint32_t mtu;
+
+	if (!*link->dev || !link->mtu || rtnl_get_mtu(link->dev, &mtu) || mtu == link->mtu)
+		return;
+	step = add_step(plan, xprintf("mtu %u of %s", link->mtu, link->dev));
+	step->dev = link->dev;
+	step->mtu = link->mtu;
+	step->old_mtu = mtu;
 }
 
 static void plan_link_add(struct plan *plan, const struct config_site *site, uint32_t port)
@@ -361,10 +420,45 @@ static void make_plan(struct plan *plan, const struct config *config, const stru
 		plan_table(plan, site, is);
 		plan_paths(plan, site, is);
 		for (port = 1; port < FC_PORTS_MAX; port++)
+			plan_mtu(plan, &site->link[port]);
+		for (port = 1; port < FC_PORTS_MAX; port++)
 			if (config_has_link(&site->link[port]) &&
 			    !same_link(is ? &is->link[port] : &none, &site->link[port]))
 				plan_link_add(plan, site, port);
 	}
+}
+
+/* Does a link wait for its network device to appear, or to get a larger MTU? */
+static bool waits(struct nlattr **a)
+{
+	if (!a[FLITCAST_A_LINK_IFINDEX])
+		return !a[FLITCAST_A_LINK_RDMA];
+	return a[FLITCAST_A_LINK_REASON] &&
+	       !strcmp(get_string(a[FLITCAST_A_LINK_REASON]), fc_reason_text(FC_REASON_MTU));
+}
+
+/* Report a link of @arg, a configuration, that waits. */
+static void report_link(struct nlmsghdr *message, void *arg)
+{
+	struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
+	const struct config_site *site;
+	uint32_t port;
+
+	get_attrs(message, a, FLITCAST_A_LINK_MAX);
+	site = config_find(arg, get_u32(a[FLITCAST_A_LINK_SITE]));
+	port = get_u32(a[FLITCAST_A_LINK_PORT]);
+	if (!site || port >= FC_PORTS_MAX || !config_has_link(&site->link[port]) || !waits(a))
+		return;
+	complain("site restore: site %u port %u waits for %s: %s", site->id, port,
+		 link_name(site, port), get_string(a[FLITCAST_A_LINK_REASON]));
+}
+
+static int report_waiting(struct config *config)
+{
+	struct request req = { 0 };
+
+	request_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
+	return request_ask(&req, report_link, config, "site restore") ? EXIT_FAILED : 0;
 }
 
 int site_restore(const struct option_given *given)
@@ -377,7 +471,34 @@ int site_restore(const struct option_given *given)
 	    check(&config, &now))
 		return EXIT_FAILED;
 	make_plan(&plan, &config, &now);
-	return option_was_given(given, "check") ? 0 : take_plan(&plan);
+	if (option_was_given(given, "check"))
+		return 0;
+	if (take_plan(&plan))
+		return EXIT_FAILED;
+	return report_waiting(&config);
+}
+
+int site_remove(const struct option_given *given)
+{
+	struct config config = { 0 }, now = { 0 };
+	struct plan plan = { 0 };
+	struct step *step;
+	int status = 0;
+	size_t i;
+
+	if (config_read(&config, option_text(given, "FILE")) ||
+	    config_load(&now, FC_SITE_NONE, "site remove"))
+		return EXIT_FAILED;
+	for (i = 0; i < config.count; i++) {
+		if (!config_find(&now, config.site[i].id))
+			continue;
+		step = add_step(&plan, xprintf("site del %u", config.site[i].id));
+		put_site_del(&step->todo, config.site[i].id);
+	}
+	for (i = 0; i < plan.count; i++)
+		if (request_ask(&plan.step[i].todo, NULL, NULL, plan.step[i].about))
+			status = EXIT_FAILED;
+	return status;
 }
 
 /* A saved file is indented JSON, regardless of options. */

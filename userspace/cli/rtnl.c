@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <net/if.h>
 #include <net/if_arp.h>
+#include <netinet/ether.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -52,6 +53,35 @@ bool rtnl_is_ethernet(const char *dev)
 	struct ifreq ifr = { 0 };
 
 	return !dev_ioctl(dev, SIOCGIFHWADDR, &ifr) && ifr.ifr_hwaddr.sa_family == ARPHRD_ETHER;
+}
+
+const uint8_t no_address[ETH_ALEN];
+
+bool address_parse(const char *text, uint8_t address[ETH_ALEN])
+{
+	struct ether_addr parsed;
+
+	if (!ether_aton_r(text, &parsed))
+		return false;
+	memcpy(address, &parsed, ETH_ALEN);
+	/* Neither a group nor "none". */
+	return !(address[0] & 1) && memcmp(address, no_address, ETH_ALEN);
+}
+
+const char *address_print(const uint8_t address[ETH_ALEN], char text[ADDRESS_TEXT])
+{
+	snprintf(text, ADDRESS_TEXT, "%02x:%02x:%02x:%02x:%02x:%02x", address[0], address[1],
+		 address[2], address[3], address[4], address[5]);
+	return text;
+}
+
+bool address_read(struct nlattr *attr, uint8_t address[ETH_ALEN])
+{
+	memset(address, 0, ETH_ALEN);
+	if (!attr || nla_len(attr) != ETH_ALEN)
+		return false;
+	memcpy(address, nla_data(attr), ETH_ALEN);
+	return true;
 }
 
 static int set_offload(int socket, const char *dev, uint32_t cmd, uint32_t on)

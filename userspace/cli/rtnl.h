@@ -7,7 +7,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <net/ethernet.h>
 #include "request.h"
+
+/* Size of a printed hardware address. */
+#define ADDRESS_TEXT	18
 
 /* Get and set the MTU of a device of this namespace.  Return: 0 or -errno. */
 int rtnl_get_mtu(const char *dev, uint32_t *mtu);
@@ -19,6 +23,16 @@ bool rtnl_is_ethernet(const char *dev);
  * which a sender would bypass the NAPI of the other end.
  */
 int rtnl_set_napi(int socket, const char *dev);
+
+/* Zeros: no hardware address. */
+extern const uint8_t no_address[ETH_ALEN];
+
+/* Parse a hardware address, "02:00:00:00:00:01".  Return: false if it is none. */
+bool address_parse(const char *text, uint8_t address[ETH_ALEN]);
+/* Print a hardware address into @text. */
+const char *address_print(const uint8_t address[ETH_ALEN], char text[ADDRESS_TEXT]);
+/* Read the hardware address of an attribute; zeros and false if there is none. */
+bool address_read(struct nlattr *attr, uint8_t address[ETH_ALEN]);
 
 /* Put messages for request_send() on a socket of the namespace of @dev. */
 void rtnl_put_up(struct request *req, const char *dev);

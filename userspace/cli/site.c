@@ -190,6 +190,11 @@ static const struct option_entry restore_options[] = {
 	OPTION("check", NULL, "check the file, and change nothing", FLAG, 0),
 };
 
+static const struct option_entry remove_options[] = {
+	OPTION("FILE", NULL, "a file that site save printed; -: standard input", FILE, 0,
+	       .how = OPTION_PLAIN | OPTION_NEED),
+};
+
 const struct option_command site_command = {
 	.name = "site",
 	.help = "Set up and show the sites of this host or namespace",
@@ -206,6 +211,8 @@ const struct option_command site_command = {
 		  .run = site_save },
 		{ "restore", "Make the sites as a saved configuration has them",
 		  OPTION_TABLE(restore_options), .run = site_restore },
+		{ "remove", "Take out the sites that a saved configuration has",
+		  OPTION_TABLE(remove_options), .run = site_remove },
 		{ 0 }
 	},
 };
