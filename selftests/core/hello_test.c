@@ -185,6 +185,24 @@ TEST(hello__comes_up_despite_losses)
 	}
 }
 
+/* Adds to a number of 1, 2 or 4 bytes, in the byte order of this machine. */
+static void add_to(void *member, size_t size, int n)
+{
+	switch (size) {
+	case sizeof(u8):
+		*(u8 *)member += n;
+		break;
+	case sizeof(u16):
+		*(u16 *)member += n;
+		break;
+	case sizeof(u32):
+		*(u32 *)member += n;
+		break;
+	default:
+		CHECK(false, "a member of %zu bytes", size);
+	}
+}
+
 TEST(hello__disagreement_stays_down_with_a_reason)
 {
 	static const struct {
@@ -208,11 +226,11 @@ TEST(hello__disagreement_stays_down_with_a_reason)
 
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fields); i++) {
 		struct bench b;
-		u8 *member;
+		void *member;
 
 		bench_init(&b);
 		member = (u8 *)&b.end[0].own + fields[i].at;
-		*member += 1;
+		add_to(member, fields[i].size, 1);
 		if (fields[i].reason == FC_REASON_VERSION)
 			b.end[0].own.ver_max = 2;
 		plug(&b);
@@ -224,7 +242,7 @@ TEST(hello__disagreement_stays_down_with_a_reason)
 					      FC_REASON_PEER), "field %u: %s", i,
 		      fc_reason_text(b.end[0].own.reason));
 		/* With the right value the link comes up. */
-		*member -= 1;
+		add_to(member, fields[i].size, -1);
 		b.end[0].own.ver_max = 1;
 		wait(&b, 20 * INTERVAL);
 		CHECK(b.up[0] && b.up[1], "field %u: %s; %s", i,
