@@ -1,5 +1,6 @@
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash disable=SC2034 # for the scripts that read this file
+# shellcheck disable=SC2034
 #
 # The regular expression of complaints in a kernel log.
 
