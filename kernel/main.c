@@ -6,6 +6,7 @@
 #include <linux/net.h>
 #include <net/genetlink.h>
 #include <uapi/linux/flitcast.h>
+#include "core/version.h"
 #include "link/link.h"
 #include "netlink/netlink.h"
 #include "site/site.h"
@@ -56,6 +57,8 @@ module_init(flitcast_init);
 module_exit(flitcast_exit);
 
 MODULE_LICENSE("GPL");
+MODULE_VERSION(FLITCAST_VERSION);
+MODULE_AUTHOR("The Flitcast developers");
 MODULE_DESCRIPTION("Flitcast: multicast, cut-through transport over direct links");
 MODULE_ALIAS_NETPROTO(FLITCAST_FAMILY_DEFAULT);
 MODULE_ALIAS_GENL_FAMILY("flitcast");

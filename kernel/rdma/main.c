@@ -6,6 +6,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
+#include "core/version.h"
 #include "rdma/rdma.h"
 
 /* Delay of the next attempt to connect. */
@@ -424,5 +425,7 @@ module_init(rdma_init);
 module_exit(rdma_exit);
 
 MODULE_LICENSE("GPL");
+MODULE_VERSION(FLITCAST_VERSION);
+MODULE_AUTHOR("The Flitcast developers");
 MODULE_DESCRIPTION("Flitcast: links over ports of RDMA devices");
 MODULE_ALIAS("flitcast-link-rdma");

@@ -13,8 +13,6 @@
 #include "request.h"
 #include "util.h"
 
-#define VERSION			"0.1.0"
-
 /* Default port of send and recv. */
 #define DEFAULT_PORT		4100
 /* Maximum number of copies of a broadcast, limited by the header. */

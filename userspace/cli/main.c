@@ -8,13 +8,14 @@
 #include "cli.h"
 #include "netns.h"
 #include "out.h"
+#include "version.h"
 
 bool show_stats;
 
 static void print_version(void)
 {
 	out_open_object(NULL);
-	out_string("version", "flitcast %s\n", VERSION);
+	out_string("version", "flitcast %s\n", FLITCAST_VERSION);
 	out_close_object();
 	out_end();
 }
