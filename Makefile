@@ -28,8 +28,9 @@ no_btf = $(if $(wildcard $(headers)/vmlinux),,CONFIG_DEBUG_INFO_BTF_MODULES=)
 
 prefix ?= /usr/local
 DESTDIR ?=
-INSTALL ?= install
-moddir = $(DESTDIR)/lib/modules/$(release)/updates
+libdir ?= $(prefix)/lib
+unitdir ?= $(prefix)/lib/systemd/system
+export prefix libdir unitdir DESTDIR
 
 # Jobs at a time: of the test runner, and of the builds before it where make
 # itself was not told.
@@ -169,16 +170,26 @@ docs: ## Check the documents and render them into build/doc
 	@scripts/docs
 
 .PHONY: install
-install: all ## Install the module, tools, library, header and manual pages
-	$(INSTALL) -D -m 644 flitcast.ko $(moddir)/flitcast.ko
-	[ ! -f flitcast_rdma.ko ] || $(INSTALL) -D -m 644 flitcast_rdma.ko $(moddir)/flitcast_rdma.ko
-	$(if $(DESTDIR),,depmod $(release))
-	@$(MAKE) -C userspace install prefix=$(prefix) DESTDIR=$(DESTDIR)
-	@for page in Documentation/man/*.[0-9]; do \
-		[ -e "$$page" ] || continue; \
-		$(INSTALL) -D -m 644 "$$page" \
-			"$(DESTDIR)$(prefix)/share/man/man$${page##*.}/$${page##*/}"; \
-	done
+install: all ## Install the module, tools, library, headers, manual pages and the systemd unit
+	@RELEASE="$(release)" scripts/install module tools
+
+.PHONY: install-tools
+install-tools: tools ## Install all but the module
+	@scripts/install tools
+
+.PHONY: uninstall
+uninstall: ## Remove what install put in place, with the same DESTDIR and prefix
+	@RELEASE="$(release)" scripts/install --uninstall module tools
+
+.PHONY: deb
+deb: ## Build Debian packages into build/deb
+	@scripts/deps deb
+	@packaging/build-deb
+
+.PHONY: rpm
+rpm: ## Build RPM packages into build/rpm
+	@scripts/deps rpm
+	@packaging/build-rpm
 
 .PHONY: clean
 clean: ## Remove everything built; the cache of kernels stays
