@@ -14,7 +14,7 @@ int open_socket(const char *about, uint32_t site, uint16_t port)
 	if (fd >= 0)
 		return fd;
 	if (errno == EAFNOSUPPORT)
-		fail("%s: " MODULE_MISSING, about);
+		fail("%s: %s", about, module_missing());
 	if (errno == ENETDOWN)
 		fail("%s: no site here: flitcast site add makes one", about);
 	if (errno == EADDRNOTAVAIL && site == FLITCAST_SITE_ANY)

@@ -365,7 +365,7 @@ static void find_family(void)
 
 	flitcast_id = genl_ctrl_resolve(sk, FLITCAST_FAMILY_NAME);
 	if (flitcast_id == -NLE_OBJ_NOTFOUND)
-		fail(MODULE_MISSING);
+		fail("%s", module_missing());
 	if (flitcast_id < 0)
 		fail("cannot find the netlink family: %s", nl_geterror(flitcast_id));
 	nl_socket_free(sk);

@@ -17,6 +17,8 @@
 
 /* Error message if the kernel does not know the family. */
 #define MODULE_MISSING	"the module flitcast is not loaded: modprobe flitcast loads it"
+/* Return: that message, or one with the reason why modprobe fails, where it is known. */
+const char *module_missing(void);
 
 /* Print "flitcast: TEXT" on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
