@@ -8,6 +8,7 @@ void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *fmt, ...);
 void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...);
 void *xalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t size);
+const char *module_missing(void);
 
 void fail(const char *fmt, ...)
 {
@@ -34,4 +35,9 @@ void *xrealloc(void *p, size_t size)
 	if (!p)
 		die("no memory");
 	return p;
+}
+
+const char *module_missing(void)
+{
+	return "the module is not loaded";
 }
