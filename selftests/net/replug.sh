@@ -76,6 +76,35 @@ json "created again: the same ports and settings" '[(l["site"], l["port"], l["de
 becomes 10 pings
 result $? "created again: a message comes"
 
+# The port that leads to the peer.
+fc link del fcx
+accepts "port auto: the port of the peer" fc link add fcx port auto site 1
+becomes 20 up
+result $? "port auto: it comes up"
+fc link del fcx
+fc link add address $mac port 2 site 1
+ip link add fc9 type veth peer name fc8
+set_up fc9 fc8
+refuses "port auto: the other end has no link" 1 'port auto: no HELLO came in 5 s' \
+	fc link add fc9 port auto site 0
+fc site add 2 topology ring:4
+fc link add fc8 port 1 site 2
+refuses "port auto: another topology" 1 'port auto: the peer has another topology' \
+	fc link add fc9 port auto site 0
+fc site del 2
+fc site add 2 topology ring:3
+fc link add fc8 port 2 site 2
+refuses "port auto: a cable that the topology has not" 1 \
+	'the peer is site 2 port 2, where the topology has no link to site 0' \
+	fc link add fc9 port auto site 0
+refuses "port auto: no such device" 1 'no such device here' fc link add fc7 port auto site 0
+refuses "port auto: of a device" 2 'port auto needs the name' \
+	fc link add address $mac port auto site 0
+refuses "port auto: without rights" 1 'port auto: Operation not permitted' \
+	setpriv --bounding-set=-net_raw --inh-caps=-net_raw "$flitcast" link add fc9 port auto site 0
+fc site del 2
+ip link del fc9
+
 # Settings of a link without its device, and its replacement.
 ip link del fc0
 accepts "absent: link set" fc link set fc0 crc off

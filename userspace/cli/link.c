@@ -9,6 +9,7 @@
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
+#include "link_auto.h"
 #include "out.h"
 #include "rdma.h"
 #include "rtnl.h"
@@ -214,7 +215,9 @@ static int show(const struct option_given *given)
 static int add(const struct option_given *given)
 {
 	const char *rdma = option_text(given, "rdma"), *peer = option_text(given, "peer");
-	uint32_t mtu = option_get(given, "mtu", 0), old = 0;
+	const char *port_text = option_text(given, "port");
+	uint32_t mtu = option_get(given, "mtu", 0), old = 0, port;
+	bool is_auto = !strcmp(port_text, "auto");
 	struct request req = { 0 };
 	char rdma_port[RDMA_SIZE];
 	uint8_t gid[GID_LENGTH];
@@ -227,8 +230,18 @@ static int add(const struct option_given *given)
 		bad_usage("mtu is of a network device that dev names");
 	if (!rdma && peer)
 		bad_usage("peer is of RDMA links");
+	if (is_auto && !option_text(given, "dev"))
+		bad_usage("port auto needs the name of a network device");
+	if (!is_auto)
+		port = parse_number(port_text, 1, UINT32_MAX, "port");
 	request_flitcast(&req, FLITCAST_CMD_LINK_NEW, 0);
 	dev = put_link(&req, given);
+	if (is_auto) {
+		port = link_auto_port(dev, option_get(given, "site", FLITCAST_SITE_ANY));
+		if (!port)
+			return EXIT_FAILED;
+	}
+	put_u32(&req, FLITCAST_A_LINK_PORT, port);
 	if (rdma) {
 		rdma_take(rdma, rdma_port);
 		put_string(&req, FLITCAST_A_LINK_RDMA, rdma_port);
@@ -297,7 +310,8 @@ static const struct option_entry add_options[] = {
 	OPTION("rdma", "DEV[/PORT]", "the port of an RDMA device, in place of a network device",
 	       TEXT, 0, .group = 1),
 	ADDRESS,
-	PORT(OPTION_NEED, 0),
+	OPTION("port", "P", "port of the site, as its topology numbers them; auto: the one that\n"
+	       "leads to the peer, whose link must be there already", TEXT, 0, .how = OPTION_NEED),
 	OPTION("peer", "GID", "with rdma: the RDMA port at the other end", TEXT, 0),
 	SETTINGS,
 	OPTION("wait", NULL, "if there is no such device, wait until it appears", FLAG, 0),
