@@ -165,8 +165,6 @@ edits "RDMA port malformed" 1 'links\[1\]: "rxe0/0" is no RDMA port' \
 	's/"dev": "fc2"/"rdma": "rxe0\/0", "peer_gid": "::1"/'
 edits "peer malformed" 1 'links\[1\]: "peer_gid" is written as' \
 	's/"dev": "fc2"/"rdma": "rxe0\/1", "peer_gid": "rxe1"/'
-edits "no such RDMA port" 1 'links\[1\]: there is no RDMA port none/1 here' \
-	's/"dev": "fc2"/"rdma": "none", "peer_gid": "192.0.2.1"/'
 edits "not Ethernet" 1 'lo is not Ethernet' 's/"fc2"/"lo"/'
 edits "no such port" 1 '"port" is a number from 1 to 2' '0,/"port": 2/s//"port": 3/'
 edits "port twice" 1 'a second link for port 1' '0,/"port": 2/s//"port": 1/'
@@ -189,6 +187,17 @@ result $? "restore: says that a link waits for a larger MTU"
 ip link set fc3 mtu 1500 gso_max_size 65536
 accepts "restore: as before" fc site restore "$work/saved"
 same "restore: all is as before" "$work/before"
+
+# An RDMA port that is absent: its link is left out, and the rest is restored.
+sed 's/"dev": "fc2"/"rdma": "none", "peer_gid": "192.0.2.1"/' "$work/saved" >"$work/edited"
+fc site set 0 transit 9
+run fc site restore "$work/edited"
+[ "$status" -eq 3 ] && grep -q 'there is no RDMA port none/1 here: the link is left out' "$work/err"
+result $? "restore: says that a link is left out"
+json "restore: the rest is there" '[(l["dev"], l["port"]) for s in j["sites"] for l in s["links"]] ==
+	[("fc0", 1), ("fc1", 2)] and j["sites"][0]["transit"] == 5' fc site save
+accepts "restore: its link is there again" fc site restore "$work/saved"
+same "restore: all of it is as before" "$work/before"
 
 # Refused in the middle: the kernel takes a device by its first name alone.
 ip link property add dev fc3 altname other

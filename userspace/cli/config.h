@@ -64,6 +64,7 @@ extern const struct config_field config_settings[CONFIG_SETTINGS];
  * @peer_gid: GID of the peer of an RDMA link
  * @window: flits in flight
  * @crc: frames carry a checksum
+ * @omit: its RDMA port is absent, so it cannot be added
  */
 struct config_link {
 	const char *where;
@@ -74,6 +75,7 @@ struct config_link {
 	uint8_t peer_gid[GID_LENGTH];
 	uint32_t window;
 	bool crc;
+	bool omit;
 };
 
 /**

@@ -5,7 +5,8 @@
  * restore checks the whole file, by itself and against the present configuration, before it changes
  * anything.  Then it performs the steps from one to the other; if the kernel nevertheless refuses a
  * step (because of a change meanwhile), it undoes the previous steps.  A link whose network device
- * is absent is configured and waits for it; restore reports such links.
+ * is absent is configured and waits for it; one whose RDMA port is absent is left out.  restore
+ * reports both.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -264,20 +265,21 @@ static int check_dev(const struct config *config, const struct config *now,
 	return -1;
 }
 
-static int check_rdma(const struct config_link *link)
+/* Unlike a network device, an RDMA port that is absent cannot have a link that waits for it. */
+static void check_rdma(struct config_link *link)
 {
-	if (rdma_exists(link->rdma))
-		return 0;
-	complain("%s: there is no RDMA port %s here", link->where, link->rdma);
-	return -1;
+	link->omit = !rdma_exists(link->rdma);
+	if (link->omit)
+		complain("%s: there is no RDMA port %s here: the link is left out", link->where,
+			 link->rdma);
 }
 
-static int check(const struct config *config, const struct config *now)
+static int check(struct config *config, const struct config *now)
 {
 	size_t i, port;
 
 	for (i = 0; i < config->count; i++) {
-		const struct config_site *site = &config->site[i];
+		struct config_site *site = &config->site[i];
 		const struct config_site *is = config_find(now, site->id);
 
 		if (is && check_fixed(site, is))
@@ -285,11 +287,12 @@ static int check(const struct config *config, const struct config *now)
 		if (!is && site->keyed && check_key(site))
 			return -1;
 		for (port = 1; port < FC_PORTS_MAX; port++) {
-			const struct config_link *link = &site->link[port];
+			struct config_link *link = &site->link[port];
 
-			if ((*link->dev && check_dev(config, now, site, link)) ||
-			    (*link->rdma && check_rdma(link)))
+			if (*link->dev && check_dev(config, now, site, link))
 				return -1;
+			if (*link->rdma)
+				check_rdma(link);
 		}
 	}
 	return 0;
@@ -422,7 +425,7 @@ static void make_plan(struct plan *plan, const struct config *config, const stru
 		for (port = 1; port < FC_PORTS_MAX; port++)
 			plan_mtu(plan, &site->link[port]);
 		for (port = 1; port < FC_PORTS_MAX; port++)
-			if (config_has_link(&site->link[port]) &&
+			if (config_has_link(&site->link[port]) && !site->link[port].omit &&
 			    !same_link(is ? &is->link[port] : &none, &site->link[port]))
 				plan_link_add(plan, site, port);
 	}
@@ -461,6 +464,18 @@ static int report_waiting(struct config *config)
 	return request_ask(&req, report_link, config, "site restore") ? EXIT_FAILED : 0;
 }
 
+/* Was a link of the file left out? */
+static bool omits(const struct config *config)
+{
+	size_t i, port;
+
+	for (i = 0; i < config->count; i++)
+		for (port = 1; port < FC_PORTS_MAX; port++)
+			if (config->site[i].link[port].omit)
+				return true;
+	return false;
+}
+
 int site_restore(const struct option_given *given)
 {
 	const char *path = option_text(given, "FILE");
@@ -473,9 +488,9 @@ int site_restore(const struct option_given *given)
 	make_plan(&plan, &config, &now);
 	if (option_was_given(given, "check"))
 		return 0;
-	if (take_plan(&plan))
+	if (take_plan(&plan) || report_waiting(&config))
 		return EXIT_FAILED;
-	return report_waiting(&config);
+	return omits(&config) ? EXIT_PARTLY : 0;
 }
 
 int site_remove(const struct option_given *given)
