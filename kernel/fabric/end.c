@@ -95,8 +95,11 @@ static bool sets_alloc(const struct flitcast_site *site, u8 port, struct flitcas
 	return true;
 }
 
-/* Remove a link from its site and destroy it; its binding stays.  Context: RTNL held. */
-static void unbind(struct flitcast_site *site, u8 port)
+/*
+ * Remove a link from its site and destroy it.  Its port has @binding from the same moment on, so
+ * that no event reports a state between.  Context: RTNL held.
+ */
+static void unbind(struct flitcast_site *site, u8 port, const struct flitcast_binding *binding)
 {
 	struct flitcast_link *link = site->end[port].link;
 
@@ -106,6 +109,7 @@ static void unbind(struct flitcast_site *site, u8 port)
 	site->mode->count(site, port, site->local_stat);
 	flitcast_relay_count(site, port, site->local_stat);
 	site->end[port].link = NULL;
+	site->end[port].binding = *binding;
 	flitcast_ctrl_drop(site, port);
 	flitcast_replay_free(&site->end[port].bcast);
 	sets_free(site, site->end[port].class);
@@ -116,15 +120,18 @@ static void unbind(struct flitcast_site *site, u8 port)
 
 void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
 {
+	static const struct flitcast_binding none;
 	struct flitcast_end *end = &site->end[port];
 
 	if (!flitcast_end_used(end))
 		return;
 	flitcast_event_link(site, port, false);
-	if (end->link)
-		unbind(site, port);
+	if (end->link) {
+		unbind(site, port, &none);
+		return;
+	}
 	spin_lock_bh(&site->lock);
-	memset(&end->binding, 0, sizeof(end->binding));
+	end->binding = none;
 	spin_unlock_bh(&site->lock);
 }
 
@@ -162,20 +169,17 @@ static void link_gone(struct flitcast_link *link)
 {
 	struct flitcast_site *site = link->owner;
 	u8 port = link->port;
-	struct flitcast_binding *binding = &site->end[port].binding;
+	struct flitcast_binding binding = site->end[port].binding;
 	struct flitcast_link_info info;
 
 	if (flitcast_link_info(site, port, &info) || !info.device.ifindex) {
 		flitcast_site_link_gone(site, port);
 		return;
 	}
-	unbind(site, port);
-	spin_lock_bh(&site->lock);
-	strscpy(binding->name, info.device.name, sizeof(binding->name));
-	binding->window = info.window;
-	binding->crc = info.crc;
-	binding->refusal = NULL;
-	spin_unlock_bh(&site->lock);
+	strscpy(binding.name, info.device.name, sizeof(binding.name));
+	binding.window = info.window;
+	binding.crc = info.crc;
+	unbind(site, port, &binding);
 	flitcast_event_link(site, port, true);
 }
 
