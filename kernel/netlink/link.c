@@ -184,7 +184,11 @@ static int no_device(struct nlattr **attrs, struct netlink_ext_ack *extack)
 	return -ENODEV;
 }
 
-/* Is the device of a link the one that a request names?  @dev: that, or NULL: it is absent. */
+/*
+ * Is the device of a link the one that a request names?  @dev: that, or NULL: it is absent.  A
+ * device that exists is not that of a link which waits for another address, even if it has the last
+ * name of that link's device.
+ */
 static bool has_device(const struct flitcast_link_device *device, const struct net_device *dev,
 		       struct nlattr **attrs)
 {
@@ -193,11 +197,15 @@ static bool has_device(const struct flitcast_link_device *device, const struct n
 
 	if (!device->absent)
 		return dev && device->ifindex == dev->ifindex;
+	if (dev)
+		return is_zero_ether_addr(device->address) ?
+			!strcmp(device->name, dev->name) :
+			flitcast_netdev_has_address(dev, device->address);
 	if (address && !ether_addr_equal(device->address, nla_data(address)))
 		return false;
 	if (name)
 		return !strcmp(device->name, nla_data(name));
-	return address || (dev && !strcmp(device->name, dev->name));
+	return address;
 }
 
 static u32 find_port(struct flitcast_site *site, const struct net_device *dev,
