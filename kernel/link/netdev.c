@@ -289,8 +289,10 @@ bool flitcast_netdev_has_address(const struct net_device *dev, const u8 *address
 	/* VLAN and macvlan devices have the address of the device below them. */
 	if (dev->type != ARPHRD_ETHER || is_vlan_dev(dev) || netif_is_macvlan(dev))
 		return false;
+	/* So have ipvlan, MACsec and DSA devices, and theirs is recorded as permanent. */
 	if (!is_zero_ether_addr(dev->perm_addr))
-		return ether_addr_equal(dev->perm_addr, address);
+		return !dev->netdev_ops->ndo_get_iflink &&
+		       ether_addr_equal(dev->perm_addr, address);
 	return dev->addr_assign_type == NET_ADDR_SET && ether_addr_equal(dev->dev_addr, address);
 }
 
