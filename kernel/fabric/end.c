@@ -304,6 +304,23 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 	return 0;
 }
 
+void flitcast_link_forget(struct flitcast_site *site, const struct net_device *dev)
+{
+	struct flitcast_binding *binding;
+	u8 p;
+
+	ASSERT_RTNL();
+	for (p = 1; p < site->node.nports; p++) {
+		binding = &site->end[p].binding;
+		if (!binding->refusal || binding->refused != dev->ifindex)
+			continue;
+		spin_lock_bh(&site->lock);
+		binding->refusal = NULL;
+		spin_unlock_bh(&site->lock);
+		flitcast_event_link(site, p, true);
+	}
+}
+
 /* Extack messages begin with the name of the module; a reason of a link does not. */
 static const char *refusal(const struct netlink_ext_ack *extack)
 {
@@ -336,6 +353,7 @@ bool flitcast_link_return(struct flitcast_site *site, struct net_device *dev)
 		return true;
 	spin_lock_bh(&site->lock);
 	site->end[p].binding.refusal = refusal(&extack);
+	site->end[p].binding.refused = dev->ifindex;
 	spin_unlock_bh(&site->lock);
 	flitcast_event_link(site, p, true);
 	return true;

@@ -21,7 +21,8 @@ struct netlink_ext_ack;
  * @address: its permanent address; zeros: the link is configured by name
  * @window: window of the link while the device is absent
  * @crc: frames carry a checksum; likewise
- * @refusal: why a device that appeared was not bound; NULL: none appeared
+ * @refusal: why the device that appeared was not bound; NULL: none appeared
+ * @refused: index of that device
  *
  * A link of a network device stays configured when the device is deleted, and is bound again when
  * one of that address, or else of that name, appears.  A link of another backend ends with its
@@ -34,6 +35,7 @@ struct flitcast_binding {
 	u32 window;
 	bool crc;
 	const char *refusal;
+	int refused;
 };
 
 /**
@@ -92,5 +94,10 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
  * Context: RTNL held.  Return: true if a link of the site waited for the device.
  */
 bool flitcast_link_return(struct flitcast_site *site, struct net_device *dev);
+/*
+ * A device is unregistered or gets another name: it is no longer the reason of a link that could not
+ * use it.  Context: RTNL held.
+ */
+void flitcast_link_forget(struct flitcast_site *site, const struct net_device *dev);
 
 #endif /* FLITCAST_FABRIC_END_H */

@@ -8,20 +8,33 @@
 #include "fabric/fabric.h"
 #include "site/site.h"
 
-/* Bind a device to the link of its namespace that waits for it, if there is one. */
+/* A device is bound to the first link of its namespace that waits for it. */
 static void device_appears(struct net_device *dev)
 {
 	struct net *net = dev_net(dev);
 	struct flitcast_site *site;
-	u32 id = 0;
-	bool done;
+	bool bound;
+	u32 id;
 
-	for (site = flitcast_site_next(net, id); site; site = flitcast_site_next(net, id + 1)) {
+	for (site = flitcast_site_next(net, 0); site; site = flitcast_site_next(net, id + 1)) {
 		id = flitcast_site_id(site);
-		done = flitcast_link_return(site, dev);
+		bound = flitcast_link_return(site, dev);
 		flitcast_site_put(site);
-		if (done)
+		if (bound)
 			return;
+	}
+}
+
+static void device_disappears(struct net_device *dev)
+{
+	struct net *net = dev_net(dev);
+	struct flitcast_site *site;
+	u32 id;
+
+	for (site = flitcast_site_next(net, 0); site; site = flitcast_site_next(net, id + 1)) {
+		id = flitcast_site_id(site);
+		flitcast_link_forget(site, dev);
+		flitcast_site_put(site);
 	}
 }
 
@@ -31,11 +44,19 @@ static void device_appears(struct net_device *dev)
  */
 static int device_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+
 	switch (event) {
-	case NETDEV_REGISTER:
 	case NETDEV_CHANGENAME:
+		device_disappears(dev);
+		device_appears(dev);
+		break;
+	case NETDEV_REGISTER:
 	case NETDEV_UP:
-		device_appears(netdev_notifier_info_to_dev(ptr));
+		device_appears(dev);
+		break;
+	case NETDEV_UNREGISTER:
+		device_disappears(dev);
 		break;
 	}
 	return NOTIFY_DONE;

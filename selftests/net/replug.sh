@@ -123,11 +123,61 @@ refuses "absent: it is deleted" 1 'no such device here' fc link show fc9
 becomes 10 grep -qx 'link-del 0 1' "$work/events"
 result $? "absent: an event reports the deletion"
 
+# A link that is up is deleted: no event reports it afterwards.
+pair
+set_up fc0 fc1
+fc link add fc0 port 1 site 0
+becomes 20 up
+seen=$(wc -l <"$work/events")
+# shellcheck disable=SC2317 # called by becomes
+since() { tail -n +$((seen + 1)) "$work/events" | grep "$1"; }
+fc link del fc0
+fc site add 2 topology ring:3
+becomes 10 since '^site-add 2' >/dev/null
+since 'link-.* 0 1' >"$work/out"
+[ "$(cat "$work/out")" = "link-del 0 1" ]
+result $? "deleted: no event reports the link afterwards"
+fc site del 2
+ip link del fc0
+
+# A name that another device had before belongs to the device that has it now.
+ip link add tb0 address 02:00:00:00:00:0a type dummy
+ip link add tb1 address 02:00:00:00:00:0b type dummy
+fc link add address 02:00:00:00:00:0a port 1 site 0
+fc link add address 02:00:00:00:00:0b port 1 site 1
+ip link del tb0
+ip link del tb1
+ip link add tb0 address 02:00:00:00:00:0b type dummy
+json "name: a link is found by the present name" '[(l["site"], l["address"]) for l in j] ==
+	[(1, "02:00:00:00:00:0b")]' fc -j link show tb0
+accepts "name: and deleted by it" fc link del tb0
+prints "name: the other link stays" 'address 02:00:00:00:00:0a .*no device' fc link show port 1 site 0
+accepts "name: a link may have a name that another link's device had" fc link add tb0 port 2 site 0
+fc link del port 1 site 0
+fc link del port 2 site 0
+ip link del tb0
+
+# Devices with the address of the device below them.
+if ip link add d0 address 02:00:00:00:00:0a type dummy && modprobe -q ipvlan; then
+	fc link add address 02:00:00:00:00:0a port 1 site 0
+	ip link add link d0 name v0 type vlan id 5
+	ip link add link d0 name iv0 type ipvlan
+	fc link del d0
+	ip link set d0 address 02:00:00:00:00:0c
+	refuses "address: of no VLAN or ipvlan device" 1 'no such device here' \
+		fc link add address 02:00:00:00:00:0a port 1 site 0
+	ip link del d0
+fi
+
 # Before there is a device: by name, with a device that cannot carry a link, and by rename.
 accepts "wait: before there is a device" fc link add fc0 port 1 site 0 wait
 ip tunnel add fc0 mode ipip local 127.0.0.1 2>/dev/null || ip link add fc0 type ipip
 prints "wait: a device that is not Ethernet" 'state down \(device is not Ethernet\)' fc link show fc0
 ip link set fc0 name fct
+prints "wait: that device gets another name" "$no_device" fc link show fc0
+ip link set fct name fc0
+ip link del fc0
+prints "wait: that device is deleted" "$no_device" fc link show fc0
 pair fcy
 ip link set fc0 name fca
 prints "wait: bound, under its new name" 'port 1 \+x dev fca' fc link show port 1 site 0
