@@ -95,8 +95,8 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
  */
 bool flitcast_link_return(struct flitcast_site *site, struct net_device *dev);
 /*
- * A device is unregistered or gets another name: it is no longer the reason of a link that could not
- * use it.  Context: RTNL held.
+ * A device is unregistered or gets another name: links that could not use it forget why.  Context:
+ * RTNL held.
  */
 void flitcast_link_forget(struct flitcast_site *site, const struct net_device *dev);
 
