@@ -11,18 +11,7 @@ set -u
 
 # shellcheck source=./selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
-
-nlevents=$bin/nlevents
-[ -x "$nlevents" ] || skip_all "needs $nlevents: make tests"
-
-# shellcheck disable=SC2317 # by the trap
-cleanup()
-{
-	# shellcheck disable=SC2046 # a word for each job
-	kill $(jobs -p)
-	rm -rf "$work"
-}
-trap cleanup EXIT
+need_nlevents
 
 # tells NAME REGEX: there is, or soon will be, such an event
 tells()

@@ -54,6 +54,15 @@ finish()
 	exit
 }
 
+# Sets nlevents, a program that prints events; at the end of the script its jobs end.
+need_nlevents()
+{
+	nlevents=$bin/nlevents
+	[ -x "$nlevents" ] || skip_all "needs $nlevents: make tests"
+	# shellcheck disable=SC2046,SC2154 # a word for each job; the script runs it
+	trap 'kill $(jobs -p); rm -rf "$work"' EXIT
+}
+
 # run COMMAND...: keeps its output, sets $status
 run()
 {

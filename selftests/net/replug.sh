@@ -13,18 +13,7 @@ set -u
 
 # shellcheck source=./selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
-
-nlevents=$bin/nlevents
-[ -x "$nlevents" ] || skip_all "needs $nlevents: make tests"
-
-# shellcheck disable=SC2317 # by the trap
-cleanup()
-{
-	# shellcheck disable=SC2046 # a word for each job
-	kill $(jobs -p)
-	rm -rf "$work"
-}
-trap cleanup EXIT
+need_nlevents
 
 mac=02:00:00:00:00:01
 no_device='state down \(no device\) expected'
