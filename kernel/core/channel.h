@@ -72,16 +72,19 @@ struct fc_rx {
  * @got: bit i: the peer has flit @acked + i in its queue
  * @resent: bit i: flit @acked + i was resent in this try, or before the first (llr.c)
  * @poll_at: when to poll the peer about unacknowledged flits, or FC_NEVER
- * @poll_wait: current interval of these polls
+ * @poll_wait: time from the answer to a poll to the next poll
  * @sent: flits sent
  * @acked: flits that the peer has acknowledged
  * @window: flits that may be sent and not yet be acknowledged; the switches see to it
  * @polls: number of the last poll
  * @resend_poll: value of @polls at the last resend
+ * @answered: number of the last poll that the peer has answered
  * @reverse_active: this end has consumed flits of the channel, so sent flits carry an ack; here,
  *	and not set, for the same reasons as that of struct fc_rx
  * @flags: FC_STATUS_* of the next status (struct fc_channel, @flagged)
  * @tries: tries since the peer last reported a new flit; all but the last were futile
+ * @unanswered: polls that the peer has not answered, since it last acknowledged a flit or answered
+ *	a poll, up to FC_LLR_UNANSWERED
  */
 struct fc_tx {
 	u64 got;
@@ -93,9 +96,11 @@ struct fc_tx {
 	u32 window;
 	u16 polls;
 	u16 resend_poll;
+	u16 answered;
 	bool reverse_active;
 	u8 flags;
 	u8 tries;
+	u8 unanswered;
 };
 
 /**
@@ -110,6 +115,7 @@ struct fc_tx {
  * @status: ports on which a status is due
  * @flagged: ports of @status whose status has flags, so that no flit replaces it
  * @timed: ports whose timers may run; those of the others do not
+ * @silent: ports whose peer has not answered FC_LLR_UNANSWERED polls; a status is due there, too
  * @nports: ports with the local one
  * @vc: enum fc_vc
  *
@@ -125,6 +131,7 @@ struct fc_channel {
 	u32 status;
 	u32 flagged;
 	u32 timed;
+	u32 silent;
 	u16 window;
 	u8 nports;
 	u8 vc;

@@ -19,12 +19,13 @@ enum fc_event_type {
 	FC_EV_TIME,		/* timers may be due */
 	FC_EV_MORE,		/* the last event left work: the effects had no room */
 	FC_EV_ROUTE,		/* time to route fronts that wait (FC_FX_ROUTE) */
+	FC_EV_SUSPECT,		/* routes avoid a link now: packets are to leave it */
 };
 
 /**
  * struct fc_event - one event
  * @type: enum fc_event_type
- * @port: port (flit, status, link); by which the front came, or FC_PORT_LOCAL: all (look)
+ * @port: port (flit, status, link, suspect); by which the front came, or FC_PORT_LOCAL: all (route)
  * @flags: FC_STATUS_* (status)
  * @now: time; never goes back
  * @seq: number of the flit; number of the peer's next flit (status)
@@ -48,6 +49,14 @@ struct fc_event {
 /* The packet's other branches were aborted: serve it after a random wait (section 4.1). */
 #define FC_SERVE_ABORTED	0x01
 
+/* Why a link is suspected: the texts are in core/hello.c. */
+enum fc_suspicion {
+	FC_SUSPICION_NONE,
+	FC_SUSPICION_SILENT,	/* the peer does not answer polls */
+	FC_SUSPICION_GREY,	/* the peer answers, but flits sent again do not arrive */
+	FC_SUSPICION_COUNT
+};
+
 /* Effects of an event, which the caller performs. */
 enum fc_effect_type {
 	FC_FX_SEND = 1,		/* flit to a link, and a copy of it into the replay buffer */
@@ -59,9 +68,11 @@ enum fc_effect_type {
 	FC_FX_UNREACHABLE,	/* report to the source: no route to these targets */
 	FC_FX_DROP,		/* the handle is not needed any more */
 	FC_FX_RESET,		/* the ends of a link contradict each other: begin it anew */
+	FC_FX_SUSPECT,		/* links of @mask may be silent, or lose full frames */
 	FC_FX_RESEND,		/* flit to a link, as it was sent before */
 	FC_FX_RELEASE,		/* flits sent before @seq need not be kept any more */
 	FC_FX_RESCUE,		/* flits that a dead link may have lost: another route */
+	FC_FX_COPY,		/* flits that a suspected link may have lost: another route, too */
 	FC_FX_ROUTE,		/* a front waits for FC_EV_ROUTE, after all other effects */
 	FC_FX_RESERVE,		/* frame of mode csr to a link (core/csr_plan.h) */
 	FC_FX_ADMITTED,		/* packet of this site leaves its injection queue (csr_plan.h) */
@@ -70,9 +81,9 @@ enum fc_effect_type {
 /**
  * struct fc_effect - one effect
  * @type: enum fc_effect_type
- * @port: link (send, status, reset, resend, release, rescue, look, reserve)
- * @vc: virtual channel there (send, status, resend, release, rescue, look)
- * @flags: FC_STATUS_* (status); FC_SERVE_* (serve)
+ * @port: link (send, status, reset, resend, release, rescue, copy, route, reserve)
+ * @vc: virtual channel there (send, status, resend, release, rescue, copy, route)
+ * @flags: FC_STATUS_* (status); FC_SERVE_* (serve); enum fc_suspicion (suspect)
  * @keep: another effect uses the handle after this one: act on a clone; else
  *	the handle's ownership goes to the runner
  * @hold: of a relay (enum fc_relay_effect_type)
@@ -83,7 +94,7 @@ enum fc_effect_type {
  * @status: payload of the frame (status)
  * @mask: targets that go there (send of a front); that are to be served, all others of the list
  *	having no route (serve); without a route (unreachable); when the packet will have come to
- *	its last target, or 0: it has not reserved (admitted)
+ *	its last target, or 0: it has not reserved (admitted); ports (suspect)
  * @flit: the flit; its handle is NULL for a terminator without a frame; of a reserve @head and
  *	@data are the frame's payload, of an admitted @head is the packet's: neither has a handle
  */

@@ -7,7 +7,7 @@
 /* Of one site's entry; the digest of all is the sum of these. */
 static u32 mix(u32 site, const struct fc_known *k)
 {
-	const u32 word[] = { site, k->incarnation, k->version, k->ports };
+	const u32 word[] = { site, k->incarnation, k->version, k->ports, k->suspect };
 	u32 h = 0x811c9dc5;
 	unsigned int i;
 
@@ -86,41 +86,44 @@ static u32 step(struct fc_faults *f, u32 before, u32 site)
 	return before;
 }
 
-static void change(struct fc_faults *f, u32 site, u32 incarnation, u32 version, u32 ports)
+static void change(struct fc_faults *f, const struct fc_fault *news)
 {
-	struct fc_known *k = &f->known[site];
+	struct fc_known *k = &f->known[news->site];
 
 	if (k->version)
-		f->digest -= mix(site, k);
-	if (site != f->id) {
-		if (k->ports != ports)
+		f->digest -= mix(news->site, k);
+	if (news->site != f->id) {
+		if (k->ports != news->ports || k->suspect != news->suspect)
 			f->generation++;
-		f->nfaulty += !!ports;
-		f->nfaulty -= !!k->ports;
+		f->nfaulty += !!(news->ports | news->suspect);
+		f->nfaulty -= !!(k->ports | k->suspect);
 	}
-	k->incarnation = incarnation;
-	k->version = version;
-	k->ports = ports;
-	f->digest += mix(site, k);
+	k->incarnation = news->incarnation;
+	k->version = news->version;
+	k->ports = news->ports;
+	k->suspect = news->suspect;
+	f->digest += mix(news->site, k);
 }
 
 /* Announces the state of this site's links; at most once per spacing. */
 static void announce_own(struct fc_faults *f)
 {
 	struct fc_known *k = &f->known[f->id];
-	u32 down = f->links & ~f->up, version;
+	struct fc_fault news = {
+		.site = f->id, .incarnation = f->incarnation, .version = f->beyond + 1,
+		.ports = f->links & ~f->up, .suspect = f->suspect,
+	};
 
 	if (f->now < f->own_due)
 		return;
 	f->own_due = NEVER;
-	if (k->version && k->ports == down && !f->overtake)
+	if (k->version && k->ports == news.ports && k->suspect == news.suspect && !f->overtake)
 		return;
 	f->overtake = false;
-	version = f->beyond + 1;
-	if (!version)
-		version = 1;
-	f->beyond = version;
-	change(f, f->id, f->incarnation, version, down);
+	if (!news.version)
+		news.version = 1;
+	f->beyond = news.version;
+	change(f, &news);
 	announce(f, f->id, f->up);
 	f->own_at = f->now + f->spacing;
 }
@@ -141,6 +144,7 @@ void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now)
 		return;
 	f->generation++;
 	f->up ^= fc_bit(port);
+	f->suspect &= f->up;
 	for (at = f->first; at != FC_SITE_NONE;) {
 		u32 next = f->known[at].next;
 
@@ -156,6 +160,16 @@ void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now)
 	own_soon(f);
 }
 
+void fc_faults_suspect(struct fc_faults *f, u8 port, bool suspect, u64 now)
+{
+	f->now = now;
+	if (!(f->up & fc_bit(port)) || suspect == !!(f->suspect & fc_bit(port)))
+		return;
+	f->generation++;
+	f->suspect ^= fc_bit(port);
+	own_soon(f);
+}
+
 /* By version; incarnations are distinguished, but their order has no meaning. */
 static bool newer(const struct fc_fault *a, const struct fc_known *b)
 {
@@ -165,7 +179,9 @@ static bool newer(const struct fc_fault *a, const struct fc_known *b)
 		return fc_before(b->version, a->version);
 	if (a->incarnation != b->incarnation)
 		return a->incarnation > b->incarnation;
-	return a->ports > b->ports;
+	if (a->ports != b->ports)
+		return a->ports > b->ports;
+	return a->suspect > b->suspect;
 }
 
 static void accept(struct fc_faults *f, u8 port, const struct fc_fault *fault)
@@ -173,7 +189,7 @@ static void accept(struct fc_faults *f, u8 port, const struct fc_fault *fault)
 	struct fc_known *k = &f->known[fault->site];
 
 	if (k->version == fault->version && k->incarnation == fault->incarnation &&
-	    k->ports == fault->ports) {
+	    k->ports == fault->ports && k->suspect == fault->suspect) {
 		announced(f, k, port);
 		return;
 	}
@@ -194,7 +210,7 @@ static void accept(struct fc_faults *f, u8 port, const struct fc_fault *fault)
 		f->limited++;
 		return;
 	}
-	change(f, fault->site, fault->incarnation, fault->version, fault->ports);
+	change(f, fault);
 	announced(f, k, port);
 	announce(f, fault->site, f->up & ~fc_bit(port));
 }
@@ -208,7 +224,8 @@ bool fc_faults_received(struct fc_faults *f, u8 port, const struct fc_faults_msg
 	f->now = now;
 	for (i = 0; i < msg->n; i++)
 		if (msg->fault[i].site >= f->topo->nsites ||
-		    msg->fault[i].ports & ~links_of(f->topo, msg->fault[i].site))
+		    (msg->fault[i].ports | msg->fault[i].suspect) &
+		    ~links_of(f->topo, msg->fault[i].site))
 			return false;
 	if (!(f->up & fc_bit(port)))
 		return true;
@@ -260,6 +277,7 @@ bool fc_faults_frame(struct fc_faults *f, u8 port, struct fc_faults_msg *msg, u6
 			msg->fault[msg->n++] = (struct fc_fault){
 				.site = at, .incarnation = k->incarnation,
 				.version = k->version, .ports = k->ports,
+				.suspect = k->suspect,
 			};
 			announced(f, k, port);
 		}
@@ -295,14 +313,17 @@ u64 fc_faults_next(const struct fc_faults *f)
 
 bool fc_faults_any(const struct fc_faults *f)
 {
-	return f->nfaulty || f->up != f->links;
+	return f->nfaulty || f->up != f->links || f->suspect;
 }
 
-void fc_faults_down(const struct fc_faults *f, u32 *down)
+void fc_faults_down(const struct fc_faults *f, u32 *down, u32 *suspect)
 {
 	u32 site;
 
-	for (site = 0; site < f->topo->nsites; site++)
+	for (site = 0; site < f->topo->nsites; site++) {
 		down[site] = f->known[site].ports;
+		suspect[site] = f->known[site].suspect;
+	}
 	down[f->id] = f->links & ~f->up;
+	suspect[f->id] = f->suspect;
 }

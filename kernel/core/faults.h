@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Link-state database: the dead links of the whole network, at each site.
+ * Link-state database: the dead and suspected links of the whole network, at each site.
  *
- * Each site announces which of its own links do not work, and neighbours flood the announcement
- * until every site has it.  A link is dead if either of its ends announces it as dead; a site is
- * dead if all of its neighbours announce their link to it as dead.
+ * Each site announces which of its own links do not work, and which of the others it suspects, and
+ * neighbours flood the announcement until every site has it.  A link is dead, or suspected, if
+ * either of its ends announces it as such; a site is dead if all of its neighbours announce their
+ * link to it as dead.
  *
  * Frames with announcements (FC_FRAME_FAULTS) are neither numbered nor acked: every frame carries a
  * digest of its sender's database, and each neighbour gets one periodically.  Where the digests
@@ -15,13 +16,14 @@
 
 #include "base.h"
 #include "topo.h"
-#include "wire.h"
+#include "wire_faults.h"
 
 /**
  * struct fc_known - what is known of one site
  * @incarnation: of the site, in its last announcement
  * @version: number of its last announcement, 0: there was none; wraps
  * @ports: ports whose link does not work
+ * @suspect: ports whose link is suspected
  * @pending: neighbours to which it is to be sent, by port
  * @next: next site with pending neighbours, or FC_SITE_NONE
  * @listed: it is in that list
@@ -30,6 +32,7 @@ struct fc_known {
 	u32 incarnation;
 	u32 version;
 	u32 ports;
+	u32 suspect;
 	u32 pending;
 	u32 next;
 	bool listed;
@@ -71,8 +74,9 @@ struct fc_faults_end {
  * @overtake: that is one of an earlier incarnation
  * @links: ports on which the topology has a neighbour
  * @up: of these, the ones whose link is up
+ * @suspect: of these, the suspected ones
  * @digest: of @known
- * @nfaulty: other sites that announce a link that does not work
+ * @nfaulty: other sites that announce a dead or suspected link
  * @generation: changes with everything that routes depend on
  * @limited: updates of neighbours beyond the rate limit
  * @first: first site of the list of those with pending neighbours
@@ -96,6 +100,7 @@ struct fc_faults {
 	bool overtake;
 	u32 links;
 	u32 up;
+	u32 suspect;
 	u32 digest;
 	u32 nfaulty;
 	u32 generation;
@@ -131,6 +136,9 @@ void fc_faults_init(struct fc_faults *f);
  * @now: time
  */
 void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now);
+
+/* A link of this site that is up is suspected, or trusted again; else as fc_faults_link(). */
+void fc_faults_suspect(struct fc_faults *f, u8 port, bool suspect, u64 now);
 
 /**
  * fc_faults_received() - a frame of a neighbour's database has arrived
@@ -168,7 +176,7 @@ bool fc_faults_frame(struct fc_faults *f, u8 port, struct fc_faults_msg *msg, u6
 u64 fc_faults_next(const struct fc_faults *f);
 
 /**
- * fc_faults_any() - is any link known to be dead
+ * fc_faults_any() - is any link known to be dead or suspected
  * @f: what is known
  *
  * Return: false where all that is known is that everything works.
@@ -176,10 +184,11 @@ u64 fc_faults_next(const struct fc_faults *f);
 bool fc_faults_any(const struct fc_faults *f);
 
 /**
- * fc_faults_down() - ports that do not work, for fc_routes_compute()
+ * fc_faults_down() - links of the network, for fc_routes_compute()
  * @f: what is known
- * @down: by site, as many as the topology has
+ * @down: by site, ports whose link does not work
+ * @suspect: by site, ports whose link is suspected
  */
-void fc_faults_down(const struct fc_faults *f, u32 *down);
+void fc_faults_down(const struct fc_faults *f, u32 *down, u32 *suspect);
 
 #endif /* FC_CORE_FAULTS_H */

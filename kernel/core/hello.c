@@ -12,17 +12,33 @@ const char *fc_reason_text(u8 reason)
 	return reason < FC_REASON_COUNT ? reasons[reason] : "unknown";
 }
 
+const char *fc_suspicion_text(u8 suspicion)
+{
+	static const char *const texts[FC_SUSPICION_COUNT] = {
+		[FC_SUSPICION_NONE] = "",
+		[FC_SUSPICION_SILENT] = "suspect: the peer does not answer polls",
+		[FC_SUSPICION_GREY] = "suspect: full frames to the peer are lost",
+	};
+
+	return suspicion < FC_SUSPICION_COUNT ? texts[suspicion] : "unknown";
+}
+
 static void new_epoch(struct fc_hello *h)
 {
 	if (!++h->own.epoch)
 		h->own.epoch = 1;
 }
 
+static u64 ms(const struct fc_hello *h, u32 n)
+{
+	return (u64)n * h->ms;
+}
+
 static u64 next_send(const struct fc_hello *h, u64 now)
 {
 	if (h->state != FC_LINK_UP)
 		return now + (h->interval >> FC_HELLO_INIT_SHIFT);
-	return now + (h->checking ? h->interval >> FC_HELLO_CHECK_SHIFT : h->interval);
+	return now + (h->suspicion ? ms(h, FC_HELLO_PROBE_MS) : h->interval);
 }
 
 /* Clears the requests of the previous step. */
@@ -40,7 +56,7 @@ static u8 leave_up(struct fc_hello *h, u8 state, u8 reason)
 	h->state = state;
 	h->own.reason = reason;
 	h->dead_at = NEVER;
-	h->checking = false;
+	h->suspicion = FC_SUSPICION_NONE;
 	h->seen = false;
 	if (was != FC_LINK_UP)
 		return 0;
@@ -147,14 +163,38 @@ static u8 pair_in(struct fc_hello *h, bool full)
 }
 
 /* The answer to such a pair of ours. */
-static u8 check_answered(struct fc_hello *h, u8 flags, u64 now)
+static u8 pair_answered(struct fc_hello *h, u8 flags, u64 now)
 {
-	if (flags & FC_HELLO_SEEN) {
-		h->checking = false;
-		h->send_at = next_send(h, now);
+	if (flags & FC_HELLO_MISSED)
+		return ++h->missed < FC_HELLO_CHECKS ? 0 : go_grey(h, now);
+	h->missed = 0;
+	if (h->answered < FC_HELLO_ANSWERS)
+		h->answered++;
+	if (h->answered < FC_HELLO_ANSWERS || now < h->trust_at)
 		return 0;
-	}
-	return ++h->missed < FC_HELLO_CHECKS ? 0 : go_grey(h, now);
+	h->suspicion = FC_SUSPICION_NONE;
+	h->trust_at = now;
+	h->send_at = next_send(h, now);
+	return FC_HELLO_TRUST;
+}
+
+/* When silence means death, if the peer was alive at @now. */
+static u64 death(const struct fc_hello *h, u64 now)
+{
+	bool named = h->peer.interval >= FC_HELLO_MS_MIN;
+
+	return now + h->dead * (named ? ms(h, h->peer.interval) : h->interval);
+}
+
+/* The peer leaves: it answers no HELLO before it begins anew. */
+static u8 left(struct fc_hello *h, u64 now)
+{
+	u8 todo = leave_up(h, FC_LINK_INIT, FC_REASON_LEFT);
+
+	unlearn_epoch(h);
+	h->peer.epoch = 0;
+	h->send_at = next_send(h, now);
+	return todo;
 }
 
 u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full, u64 now)
@@ -179,6 +219,8 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 			return 0;
 		}
 	}
+	if (m->reason == FC_REASON_LEFT)
+		return left(h, now);
 	/* Another epoch of the peer: the frames in flight are lost. */
 	if (h->state == FC_LINK_UP && (m->epoch != h->peer.epoch || reason))
 		todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNRECEIVED);
@@ -217,11 +259,11 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 				todo |= FC_HELLO_SEND;
 		}
 		h->own.reason = FC_REASON_NONE;
-		h->dead_at = now + FC_HELLO_DEAD * h->interval;
+		h->dead_at = death(h, now);
 		if (m->flags & FC_HELLO_PAIR)
 			todo |= pair_in(h, full);
-		if (h->checking && m->flags & (FC_HELLO_SEEN | FC_HELLO_MISSED))
-			return todo | check_answered(h, m->flags, now);
+		if (h->suspicion && m->flags & (FC_HELLO_SEEN | FC_HELLO_MISSED))
+			return todo | pair_answered(h, m->flags, now);
 	}
 	if (todo & FC_HELLO_SEND || h->state != was)
 		h->send_at = next_send(h, now);
@@ -233,20 +275,17 @@ u8 fc_hello_time(struct fc_hello *h, u64 now, bool early)
 	u8 todo = 0;
 
 	begin(h);
-	/*
-	 * If the HELLO of this end is as late, this host was stalled, and frames of the peer
-	 * wait to be read.
-	 */
-	if (h->dead_at <= now && h->send_at + h->interval <= now)
-		h->dead_at = now + 2 * h->interval;
+	/* This host was stalled: frames of the peer may wait to be read. */
+	if (h->dead_at <= now && now - h->dead_at > ms(h, FC_HELLO_LATE_MS))
+		h->dead_at = now + h->interval;
 	if (h->dead_at <= now) {
 		todo |= leave_up(h, FC_LINK_INIT, FC_REASON_DEAD);
 		unlearn_epoch(h);
 		h->peer.epoch = 0;
 	}
-	early = early && h->state == FC_LINK_UP && !h->checking;
+	early = early && h->state == FC_LINK_UP && !h->suspicion;
 	if (h->send_at <= now + (early ? h->interval >> 1 : 0)) {
-		todo |= FC_HELLO_SEND | (h->checking ? FC_HELLO_CHECK : 0);
+		todo |= FC_HELLO_SEND | (h->suspicion ? FC_HELLO_CHECK : 0);
 		h->send_at = next_send(h, now);
 	}
 	return todo;
@@ -283,15 +322,48 @@ void fc_hello_unproven(struct fc_hello *h)
 		h->own.reason = FC_REASON_KEY;
 }
 
-u8 fc_hello_suspect(struct fc_hello *h, u64 now)
+u8 fc_hello_suspect(struct fc_hello *h, u8 why, u64 now)
 {
 	begin(h);
-	if (h->state != FC_LINK_UP || h->checking)
+	if (h->state != FC_LINK_UP)
 		return 0;
-	h->checking = true;
+	h->answered = 0;
+	if (h->suspicion)
+		return 0;
+	h->suspicion = why;
 	h->missed = 0;
+	if (!h->hold || now - h->trust_at > h->hold << FC_HELLO_CALM_SHIFT)
+		h->hold = ms(h, FC_HELLO_HOLD_MS);
+	else if (h->hold < ms(h, FC_HELLO_HOLD_MAX_MS))
+		h->hold *= 2;
+	h->trust_at = now + h->hold;
 	h->send_at = next_send(h, now);
-	return FC_HELLO_SEND | FC_HELLO_CHECK;
+	return FC_HELLO_SEND | FC_HELLO_CHECK | FC_HELLO_SUSPECT;
+}
+
+u8 fc_hello_leave(struct fc_hello *h)
+{
+	begin(h);
+	if (h->state == FC_LINK_DOWN)
+		return 0;
+	h->send_at = NEVER;
+	h->brief = true;
+	return leave_up(h, FC_LINK_INIT, FC_REASON_LEFT) | FC_HELLO_SEND;
+}
+
+u8 fc_hello_pace(struct fc_hello *h, u16 interval, u8 dead, u64 now)
+{
+	begin(h);
+	h->dead = dead;
+	h->interval = ms(h, interval);
+	h->own.interval = interval;
+	if (h->state == FC_LINK_DOWN)
+		return 0;
+	if (h->state == FC_LINK_UP)
+		h->dead_at = death(h, now);
+	/* The peer learns the new interval from this HELLO. */
+	h->send_at = next_send(h, now);
+	return FC_HELLO_SEND;
 }
 
 struct fc_hello_msg fc_hello_next(struct fc_hello *h, bool pair)
@@ -318,7 +390,7 @@ bool fc_hello_full(const struct fc_hello *h)
 
 void fc_hello_alive(struct fc_hello *h, u64 now)
 {
-	u64 dead_at = now + FC_HELLO_DEAD * h->interval;
+	u64 dead_at = death(h, now);
 
 	if (h->state == FC_LINK_UP && dead_at > h->dead_at)
 		h->dead_at = dead_at;

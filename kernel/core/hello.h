@@ -3,11 +3,17 @@
  * The handshake of a link.  Both ends send their identity and the settings of the network; a link
  * comes up when each has received the other's epoch and nothing contradicts.  A new epoch resets
  * it.  Ends that disagree stay down and report the reason.
+ *
+ * An end that is up may suspect its link: routes avoid it, and nothing is reset.  Pairs of HELLOs
+ * then probe the link; suspicion ends when the peer has answered some and the link was avoided for
+ * a time.  Suspicion takes traffic off a link fast, and death, which takes seconds of silence,
+ * resets it: so a host that is stalled, or a link that loses frames, is not reset by mistake.
  */
 #ifndef FC_CORE_HELLO_H
 #define FC_CORE_HELLO_H
 
 #include "base.h"
+#include "event.h"
 #include "wire.h"
 
 /* X(identifier, text): why a link is not up. */
@@ -27,7 +33,8 @@
 	X(MTU,		"MTU of the device is below the flit size: raise it")		\
 	X(LONG,		"no full-size frame comes from the peer: check the MTU")		\
 	X(KEY,		"the peer has another key, or only one of the two has one")	\
-	X(GREY,		"full frames to the peer are lost: check the MTU")
+	X(GREY,		"full frames to the peer are lost: check the MTU")	\
+	X(LEFT,		"the peer's link or site was removed, or its host shut down")
 
 enum fc_reason {
 #define X(id, text) FC_REASON_##id,
@@ -37,6 +44,8 @@ enum fc_reason {
 };
 
 const char *fc_reason_text(u8 reason);
+/* Return: why a link that is up is suspected (enum fc_suspicion), "" if it is not. */
+const char *fc_suspicion_text(u8 suspicion);
 
 enum fc_link_state {
 	FC_LINK_DOWN = 1,	/* no carrier */
@@ -52,23 +61,29 @@ enum fc_link_state {
  * @peer: last HELLO of the peer; epoch 0 before the first
  * @keyed: the network has a key: a HELLO that is received was made by a site that has it, but may
  *	be a recorded one
- * @interval: time between HELLOs while up (an eighth of it while not)
+ * @ms: a millisecond, in the runner's unit of time
+ * @interval: time between HELLOs while up (an eighth of it while not): own.interval milliseconds
+ * @dead: intervals of the peer without a frame of it after which the link is dead
  * @send_at: when the next HELLO is due, FC_NEVER without carrier
  * @dead_at: when silence means death (while up), else FC_NEVER
  * @up_at: when the link came up last
  * @hold_until: not before does it come up again after full frames were lost
  * @state: enum fc_link_state
- * @checking: the link is suspected of losing full frames: HELLOs go in pairs, the first one as
- *	long as a flit
- * @missed: pairs of which only the second HELLO came to the peer
+ * @suspicion: enum fc_suspicion: HELLOs go in pairs, the first one as long as a flit
+ * @answered: pairs that came to the peer completely since then, up to FC_HELLO_ANSWERS
+ * @missed: pairs in a row of which only the second HELLO came to the peer
+ * @hold: how long routes avoid the link at least, by this suspicion or the last one; 0: there was
+ *	none
+ * @trust_at: end of the hold while it is suspected, else when it was trusted again
  * @grey: full frames were lost: the link comes up only when such arrive in both directions
  * @greys: the hold is doubled so often
  * @seen: a long HELLO of such a pair has come, and its short one has not
  * @answer: FC_HELLO_SEEN or FC_HELLO_MISSED in the HELLO that this step sends
- * @brief: the HELLO that this step sends is short: it reports to the peer that the link is grey
+ * @brief: the HELLO that this step sends is short: it reports to the peer that the link is grey, or
+ *	that this end is removed
  *
- * All but @own, @want_site, @want_port, @interval, @send_at, @dead_at and @state are zero to
- * begin with.
+ * All but @own, @want_site, @want_port, @ms, @interval, @dead, @send_at, @dead_at and @state are
+ * zero to begin with.
  */
 struct fc_hello {
 	struct fc_hello_msg own;
@@ -76,14 +91,19 @@ struct fc_hello {
 	u16 want_port;
 	struct fc_hello_msg peer;
 	bool keyed;
+	u32 ms;
+	u8 dead;
 	u64 interval;
 	u64 send_at;
 	u64 dead_at;
 	u64 up_at;
 	u64 hold_until;
 	u8 state;
-	bool checking;
+	u8 suspicion;
+	u8 answered;
 	u8 missed;
+	u64 hold;
+	u64 trust_at;
 	bool grey;
 	u8 greys;
 	bool seen;
@@ -94,16 +114,33 @@ struct fc_hello {
 /* Halvings of the interval while not up: a shift, because 32-bit kernels divide no u64. */
 #define FC_HELLO_INIT_SHIFT	3
 
-/* Intervals of silence after which an up link is dead. */
-#define FC_HELLO_DEAD	5
+/* Default and range of the interval in ms, and of the intervals of silence that mean death. */
+#define FC_HELLO_MS		500
+#define FC_HELLO_MS_MIN		50
+#define FC_HELLO_MS_MAX		10000
+#define FC_HELLO_DEAD		6
+#define FC_HELLO_DEAD_MIN	2
+#define FC_HELLO_DEAD_MAX	100
+
+/* A check that is later than this, in ms, finds this host stalled: it is no proof of silence. */
+#define FC_HELLO_LATE_MS	40
 
 /*
- * A suspected link: time between two pairs of HELLOs, as halvings of the interval, and how many
- * pairs in a row must come without their long HELLO to take the link down.  Where one in five long
- * frames is lost that happens once in 400,000 suspicions, at three in five once in 60.
+ * A suspected link: time in ms between two pairs of HELLOs, how many the peer must answer before it
+ * is trusted again, and how many pairs in a row must come without their long HELLO to take it down.
+ * Where one in five long frames is lost that happens once in 400,000 suspicions, at three in five
+ * once in 60.
  */
-#define FC_HELLO_CHECK_SHIFT	4
+#define FC_HELLO_PROBE_MS	40
+#define FC_HELLO_ANSWERS	3
 #define FC_HELLO_CHECKS		8
+
+/*
+ * How long in ms routes avoid a suspected link at least: doubled each time up to the maximum, and
+ * from the beginning again when the link was trusted for eight times the last hold.
+ */
+#define FC_HELLO_HOLD_MS	500
+#define FC_HELLO_HOLD_MAX_MS	4000
 
 /*
  * How long the link then stays down at least: two intervals, doubled each time up to so often, and
@@ -117,6 +154,8 @@ struct fc_hello {
 #define FC_HELLO_GO_UP		0x02
 #define FC_HELLO_SEND		0x04	/* send a HELLO (fc_hello_next(), fc_hello_full()) */
 #define FC_HELLO_CHECK		0x08	/* before that, another one, as long as a flit */
+#define FC_HELLO_SUSPECT	0x10	/* routes are to avoid the link */
+#define FC_HELLO_TRUST		0x20	/* routes may use it again */
 
 /* Each returns a mask of FC_HELLO_*. */
 u8 fc_hello_carrier(struct fc_hello *h, bool up, u64 now);
@@ -137,10 +176,14 @@ u8 fc_hello_reset(struct fc_hello *h, u64 now);
 /* The window or the flags have changed: HELLOs that the peer received are stale, so begin anew. */
 u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now);
 /*
- * Flits that are sent again do not come, while the peer answers: see whether the link loses full
- * frames, and take it down then.
+ * The link may be silent, or lose full frames (FC_FX_SUSPECT).  @why: enum fc_suspicion.  Avoid and
+ * probe it; where full frames are lost, take it down.
  */
-u8 fc_hello_suspect(struct fc_hello *h, u64 now);
+u8 fc_hello_suspect(struct fc_hello *h, u8 why, u64 now);
+/* This end is removed: inform the peer.  The HELLO of this step is the last one. */
+u8 fc_hello_leave(struct fc_hello *h);
+/* Set the interval (own.interval, in ms) and the number of them that means death. */
+u8 fc_hello_pace(struct fc_hello *h, u16 interval, u8 dead, u64 now);
 /* The HELLO of FC_HELLO_SEND, before the next step; @pair: both where it has FC_HELLO_CHECK. */
 struct fc_hello_msg fc_hello_next(struct fc_hello *h, bool pair);
 /* Is the HELLO of FC_HELLO_SEND to be as long as a flit, so that the peer sees that such come? */

@@ -19,11 +19,17 @@
  *		timing->retry after a gap appears, because a flit that others have overtaken may
  *		still arrive, and again at intervals that double up to timing->poll.
  * poll		numbered status of a sender, timing->poll after the first flit in flight, new ack or
- *		resend (not after later flits), and again at intervals that double.  The receiver
- *		learns which flits were sent, and answers at once, with a NACK if any is missing:
- *		this recovers the last flits of a burst, lost acks and lost NACKs.
+ *		resend (not after later flits), and again at intervals that double as long as the
+ *		peer answers.  The receiver learns which flits were sent, and answers at once, with
+ *		a NACK if any is missing: this recovers the last flits of a burst, lost acks and
+ *		lost NACKs.
  * echo		highest poll number received, in every status.  An echo above resend_poll names a
  *		poll that was sent after the last resend: resent flits still missing are lost.
+ * silent	a poll without an answer for twice timing->poll is sent again.  When the fourth one
+ *		would be due, the peer is silent (FC_FX_SUSPECT): 20, 40, 40 and 40 ms after a flit
+ *		where timing->poll is 20 ms.  Only an echo, or an ack of flits, is an answer: other
+ *		frames may come from a peer that receives nothing.  A timer that expires late does
+ *		not count, because this host was stalled, and the answer may wait to be read.
  * try		begins with a NACK with such an echo, if resent flits are missing.  Flits are
  *		resent at most once before the first try and once in each try, however many NACKs
  *		arrive: on a link slower than the settings assume, resends do not add to the load.
@@ -31,6 +37,9 @@
  * backoff	after n futile tries in a row, a try resends at most 64 >> n flits, or 1, and the
  *		next poll follows after timing->poll << n (n <= FC_LLR_BACKOFF): flits do not fill a
  *		link that carries only statuses, which are shorter.
+ *
+ * Flits that FC_LLR_SUSPECT tries did not deliver, while the peer answers polls, make the link
+ * suspected of losing full frames (FC_FX_SUSPECT).
  *
  * FC_FX_RESET asks the caller to reset the link: the ends contradict each other, or FC_LLR_HOPELESS
  * tries were futile.  The state changes in fc_llr_reset(), when the link goes down or comes up.
@@ -61,6 +70,7 @@ void fc_channel_init(struct fc_channel *ch)
 	ch->status = 0;
 	ch->flagged = 0;
 	ch->timed = 0;
+	ch->silent = 0;
 	for (p = 0; p < ch->nports; p++) {
 		struct fc_rx *rx = &ch->rx[p];
 		struct fc_tx *tx = &ch->tx[p];
@@ -121,6 +131,7 @@ bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *
 		return false;
 	tx->acked = ack;
 	tx->tries = 0;
+	tx->unanswered = 0;
 	tx->got = news < 64 ? tx->got >> news : 0;
 	tx->resent = news < 64 ? tx->resent >> news : 0;
 	effect(ch, fx, FC_FX_RELEASE, port)->seq = ack;
@@ -132,6 +143,15 @@ bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *
 		fc_llr_due(ch, port, tx->poll_at);
 	}
 	return true;
+}
+
+static void suspect(const struct fc_channel *ch, u32 ports, enum fc_suspicion why,
+		    struct fc_effects *fx)
+{
+	struct fc_effect *e = effect(ch, fx, FC_FX_SUSPECT, (u8)fc_low(ports));
+
+	e->flags = why;
+	e->mask = ports;
 }
 
 /* Doublings of the poll interval after a resend: one for each futile try in a row. */
@@ -208,7 +228,7 @@ static u32 try_again(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 		return 0;
 	tx->tries++;
 	if (futile && futile % FC_LLR_SUSPECT == 0)
-		ch->rx[port].stat[FC_LSTAT_TX_FUTILE]++;
+		suspect(ch, fc_bit(port), FC_SUSPICION_GREY, fx);
 	if (futile == FC_LLR_HOPELESS)
 		effect(ch, fx, FC_FX_RESET, port);
 	return futile < 6 ? (u32)64 >> futile : 1;
@@ -246,6 +266,23 @@ static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 		e->seq = seq;
 		e->ack = ch->rx[port].consumed;	/* ignored by the peer with acks_apart */
 	}
+}
+
+/* Does the echo name a poll that was not answered before?  Then the next poll has more time. */
+static void answered(struct fc_channel *ch, u8 port, u16 echo)
+{
+	struct fc_tx *tx = &ch->tx[port];
+
+	if (!fc_before16(tx->answered, echo) || fc_before16(tx->polls, echo))
+		return;
+	tx->answered = echo;
+	tx->unanswered = 0;
+	if (tx->poll_at == FC_NEVER)
+		return;
+	if (tx->poll_wait < ch->timing->poll << FC_LLR_BACKOFF)
+		tx->poll_wait *= 2;
+	tx->poll_at = ch->now + tx->poll_wait;
+	fc_llr_due(ch, port, tx->poll_at);
 }
 
 /* The peer polls: flits below ev->seq were sent. */
@@ -293,6 +330,7 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 	if (have & ~tx->got)
 		tx->tries = 0;
 	tx->got |= have;
+	answered(ch, ev->port, ev->status.echo);
 	if (fc_before16(rx->poll_seen, ev->status.poll))
 		rx->poll_seen = ev->status.poll;
 	if (ev->flags & FC_STATUS_NACK)
@@ -321,6 +359,24 @@ struct fc_flit fc_rx_consume(struct fc_channel *ch, u8 port)
 	return flit;
 }
 
+/* The poll timer has expired: flits are not acknowledged, or the last poll has no answer. */
+static void poll(struct fc_channel *ch, u8 port)
+{
+	const struct fc_timing *timing = ch->timing;
+	struct fc_tx *tx = &ch->tx[port];
+
+	if (ch->now - tx->poll_at <= timing->poll >> FC_LLR_LATE_SHIFT) {
+		if (tx->unanswered < FC_LLR_UNANSWERED)
+			tx->unanswered++;
+		else
+			ch->silent |= fc_bit(port);
+	}
+	tx->poll_at = ch->now + (timing->poll << FC_LLR_ANSWER_SHIFT);
+	fc_llr_add_flags(ch, port, FC_STATUS_POLL);
+	tx->polls++;
+	ch->rx[port].stat[FC_LSTAT_TX_POLLS]++;
+}
+
 static void timers(struct fc_channel *ch, u8 port)
 {
 	const struct fc_timing *timing = ch->timing;
@@ -339,14 +395,8 @@ static void timers(struct fc_channel *ch, u8 port)
 		rx->nack_at = ch->now + rx->nack_wait;
 		fc_llr_add_flags(ch, port, FC_STATUS_NACK);
 	}
-	if (tx->poll_at <= ch->now) {
-		if (tx->poll_wait < timing->poll << FC_LLR_BACKOFF)
-			tx->poll_wait *= 2;
-		tx->poll_at = ch->now + tx->poll_wait;
-		fc_llr_add_flags(ch, port, FC_STATUS_POLL);
-		tx->polls++;
-		rx->stat[FC_LSTAT_TX_POLLS]++;
-	}
+	if (tx->poll_at <= ch->now)
+		poll(ch, port);
 	next = rx->ack_at < rx->nack_at ? rx->ack_at : rx->nack_at;
 	if (tx->poll_at < next)
 		next = tx->poll_at;
@@ -403,6 +453,10 @@ void fc_llr_send_status(struct fc_channel *ch, struct fc_effects *fx)
 		}
 		fc_llr_ack_sent(ch, p);
 	}
+	ch->silent &= ch->up;
+	if (ch->silent)
+		suspect(ch, ch->silent, FC_SUSPICION_SILENT, fx);
+	ch->silent = 0;
 	for (; ch->flagged; ch->flagged &= ch->flagged - 1)
 		ch->tx[fc_low(ch->flagged)].flags = 0;
 	ch->status = 0;
@@ -439,6 +493,8 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	tx->resent = 0;
 	tx->polls = 0;
 	tx->resend_poll = 0;
+	tx->answered = 0;
+	tx->unanswered = 0;
 	tx->reverse_active = false;
 	tx->tries = 0;
 	rx->poll_seen = 0;
@@ -446,5 +502,6 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	tx->poll_at = FC_NEVER;
 	ch->status &= ~fc_bit(port);
 	ch->flagged &= ~fc_bit(port);
+	ch->silent &= ~fc_bit(port);
 	tx->flags = 0;
 }

@@ -10,14 +10,20 @@
 #include "event.h"
 #include "node.h"
 
-/* Futile tries in a row (llr.c) that add 1 to FC_LSTAT_TX_FUTILE: full frames may be lost. */
-#define FC_LLR_SUSPECT	4
+/* Futile tries in a row (llr.c) after which the link is suspected of losing full frames. */
+#define FC_LLR_SUSPECT	3
+/* Unanswered polls in a row after which, when the next one is due, the peer is silent. */
+#define FC_LLR_UNANSWERED	3
+/* Wait for the answer to a poll: timing->poll, doubled so often. */
+#define FC_LLR_ANSWER_SHIFT	1
+/* A poll timer that expires later than timing->poll, halved so often, finds this host stalled. */
+#define FC_LLR_LATE_SHIFT	1
 /*
  * After this many futile tries in a row (the first resend is no try) the link is reset, and all
  * flits in flight are dropped: one that it cannot carry, if rescued, would block it again.
  */
 #define FC_LLR_HOPELESS	24
-/* Limit of the poll interval: timing->poll doubled this often, by polls or by futile tries. */
+/* Limit of the poll interval: timing->poll doubled this often, by answers or by futile tries. */
 #define FC_LLR_BACKOFF	4
 
 /* Slot of flit number @seq, which is within the window. */

@@ -16,6 +16,7 @@
 	X(PKT_SOME_LOCAL,	"packets_some_local")				\
 	X(PKT_FORCED,		"packets_forced")	/* stored: no free output */ \
 	X(PKT_RESENT,		"packets_resent")	/* from the transit pool */ \
+	X(PKT_COPIED,		"packets_copied")	/* sent again around a suspected link */ \
 	X(PKT_RESCUED,		"packets_rescued")	/* from a link that went down */ \
 	X(PKT_ABORTED,		"packets_aborted")	/* multicasts aborted here */ \
 	X(PKT_DISCARDED,	"packets_discarded")	/* arrived with abort-packet */ \
@@ -71,7 +72,6 @@
 	X(TX_STATUS,		"tx_status")					\
 	X(TX_CTRL,		"tx_control")					\
 	X(TX_RESENT,		"tx_resent")		/* flits sent again */	\
-	X(TX_FUTILE,		"tx_futile")		/* times flits sent again did not come */ \
 	X(TX_NACKS,		"tx_nacks")		/* times missing flits were asked for */ \
 	X(TX_POLLS,		"tx_polls")		/* polls of a peer that does not ack */ \
 	X(TX_DROPPED,		"tx_dropped")		/* the device refused */ \
@@ -90,6 +90,8 @@
 	X(TX_FAULTS,		"tx_faults")		/* frames that announce dead links */ \
 	X(RX_FAULTS,		"rx_faults")					\
 	X(RX_LIMITED,		"rx_limited")		/* faults and control beyond the rate */ \
+	X(SUSPECTED_SILENT,	"suspected_silent")	/* times polls were not answered */ \
+	X(SUSPECTED_GREY,	"suspected_grey")	/* times flits sent again did not come */ \
 	X(RESETS,		"resets")
 
 #define FC_STAT_ENUM(id, name)		FC_STAT_##id,

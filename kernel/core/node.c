@@ -48,6 +48,17 @@ u8 fc_node_next_port(const struct fc_node *node, u32 dst)
 	return ports ? fc_low(ports) : FC_PORT_NONE;
 }
 
+bool fc_node_avoids(const struct fc_node *node, const u8 *head, u64 mask, u8 port)
+{
+	u32 FC_UNSET dst[FC_TARGETS_MAX];
+
+	fc_wire_target_sites(dst, head);
+	for (; mask; mask &= mask - 1)
+		if (directions(node, dst[fc_low64(mask)]) & ~fc_bit(port - 1))
+			return true;
+	return false;
+}
+
 u64 fc_node_local_mask(const struct fc_node *node, const u8 *head)
 {
 	u32 FC_UNSET dst[FC_TARGETS_MAX];

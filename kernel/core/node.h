@@ -100,6 +100,17 @@ u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed);
  */
 u8 fc_node_next_port(const struct fc_node *node, u32 dst);
 
+/**
+ * fc_node_avoids() - does a route to any target of a packet avoid a link
+ * @node: this site
+ * @head: head of the packet, all of whose targets are other sites
+ * @mask: targets that count
+ * @port: the link
+ *
+ * Return: false if each of the routes known begins with the link.
+ */
+bool fc_node_avoids(const struct fc_node *node, const u8 *head, u64 mask, u8 port);
+
 /* Targets of a list that are at this site. */
 u64 fc_node_local_mask(const struct fc_node *node, const u8 *head);
 

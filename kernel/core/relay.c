@@ -410,6 +410,7 @@ bool fc_relay_event(struct fc_relay *relay, const struct fc_event *ev, struct fc
 	case FC_EV_TIME:
 	case FC_EV_MORE:
 	case FC_EV_ROUTE:
+	case FC_EV_SUSPECT:	/* a broadcast keeps to its paths */
 		break;
 	}
 	fc_llr_time(ch);

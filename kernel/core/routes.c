@@ -13,8 +13,12 @@ bool fc_routes_link_works(const struct fc_topo *topo, const u32 *down, u32 site,
 	       !(down[peer] & fc_bit(topo->ops->arrival(topo, site, dir) + 1));
 }
 
-void fc_routes_compute(const struct fc_topo *topo, u32 from, const u32 *down, u32 *routes,
-		       u32 *work)
+/*
+ * Routes over links that work and, if @suspect is not NULL, are not suspected.  Return: number of
+ * sites reached.
+ */
+static u32 search(const struct fc_topo *topo, u32 from, const u32 *down, const u32 *suspect,
+		  u32 *routes, u32 *work)
 {
 	u32 *steps = work, *queue = work + topo->nsites;
 	u32 head = 0, tail = 0, site;
@@ -31,7 +35,8 @@ void fc_routes_compute(const struct fc_topo *topo, u32 from, const u32 *down, u3
 		for (d = 0; d < topo->ndirs; d++) {
 			u32 peer;
 
-			if (!fc_routes_link_works(topo, down, site, d))
+			if (!fc_routes_link_works(topo, down, site, d) ||
+			    (suspect && !fc_routes_link_works(topo, suspect, site, d)))
 				continue;
 			peer = fc_topo_neighbour(topo, site, d);
 			if (steps[peer] == FC_SITE_NONE) {
@@ -42,4 +47,18 @@ void fc_routes_compute(const struct fc_topo *topo, u32 from, const u32 *down, u3
 				routes[peer] |= site == from ? fc_bit(d) : routes[site];
 		}
 	}
+	return tail;
+}
+
+void fc_routes_compute(const struct fc_topo *topo, u32 from, const u32 *down,
+		       const u32 *suspect, u32 *routes, u32 *work)
+{
+	u32 *all = work + 2 * topo->nsites, site;
+
+	if (search(topo, from, down, suspect, routes, work) == topo->nsites || !suspect)
+		return;
+	search(topo, from, down, NULL, all, work);
+	for (site = 0; site < topo->nsites; site++)
+		if (!routes[site])
+			routes[site] = all[site];
 }

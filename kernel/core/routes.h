@@ -3,6 +3,10 @@
  * Routes around dead links: for each site, the directions in which a shortest path over links that
  * work begins.  Where nothing is dead these are the topology's own minimal directions, and no table
  * is needed.
+ *
+ * A path avoids suspected links if another one exists, and else takes a shortest one over all links
+ * that work.  Sites that know the same links make no loop: of the sites from which all paths to a
+ * destination lead over suspected links, each next hop is nearer to it or has a path without.
  */
 #ifndef FC_CORE_ROUTES_H
 #define FC_CORE_ROUTES_H
@@ -15,13 +19,14 @@
  * @topo: topology of the network
  * @from: site they begin at
  * @down: by site, ports whose link does not work, as announced by one of its ends (bit 0 is unused)
+ * @suspect: by site, ports whose link is suspected, likewise; NULL: none is
  * @routes: result: by site, directions; 0: there is no route, or it is @from
- * @work: twice as many words as the topology has sites
+ * @work: three times as many words as the topology has sites; twice without @suspect
  *
  * Takes time in proportion to the sites and their directions.
  */
-void fc_routes_compute(const struct fc_topo *topo, u32 from, const u32 *down, u32 *routes,
-		       u32 *work);
+void fc_routes_compute(const struct fc_topo *topo, u32 from, const u32 *down,
+		       const u32 *suspect, u32 *routes, u32 *work);
 
 /**
  * fc_routes_link_works() - does neither end announce a link as dead

@@ -189,6 +189,11 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 		fc_netout_update(site, FC_PORT_LOCAL, fx);
 		site->work |= site->seekers;
 		break;
+	case FC_EV_SUSPECT:
+		/* A packet that waits for the link, or is on it, holds its path and stays. */
+		if (!fc_tx_empty(&site->data.tx[ev->port]))
+			fc_effect_add(fx, FC_FX_COPY, ev->port, NULL)->vc = site->data.vc;
+		break;
 	case FC_EV_TIME:
 	case FC_EV_MORE:
 	case FC_EV_ROUTE:

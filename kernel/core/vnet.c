@@ -410,21 +410,30 @@ static bool step_in(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
  * Outputs.
  */
 
-/* The first branch of an output has ended. */
-static void leave(struct fc_vnet *v, u8 class, u8 port)
+/* A branch of an output, behind branch @before if it is not the first, has ended. */
+static void unlink(struct fc_vnet *v, struct fc_vout *out, u32 before, u32 number)
 {
-	struct fc_vout *out = fc_vout_of(v, class, port);
-	u32 number = out->first;
 	struct fc_vbranch *b = fc_vbranch_of(v, number);
 	struct fc_vin *in = &v->in[number / fc_vslots_of(v)];
 
-	out->first = b->next;
-	if (out->first == FC_VBRANCH_NONE)
-		out->last = FC_VBRANCH_NONE;
+	if (before == FC_VBRANCH_NONE)
+		out->first = b->next;
+	else
+		fc_vbranch_of(v, before)->next = b->next;
+	if (out->last == number)
+		out->last = before;
 	out->load -= in->n;
 	b->completed = true;
 	in->active--;
 	may_come_of(v, number);
+}
+
+/* The first branch of an output has ended. */
+static void leave(struct fc_vnet *v, u8 class, u8 port)
+{
+	struct fc_vout *out = fc_vout_of(v, class, port);
+
+	unlink(v, out, FC_VBRANCH_NONE, out->first);
 }
 
 /* The link is reset: the operator sends whole packets again, by another route. */
@@ -442,6 +451,31 @@ static void strand(struct fc_vnet *v, u8 class, u8 port)
 		else if (!in->cut && !in->moved && !b->dead)
 			in->oper |= b->mask;
 		leave(v, class, port);
+	}
+}
+
+/*
+ * Routes avoid the link now: the operator sends packets that wait for it by another route.  A
+ * packet that has begun, which is the first one, goes on.
+ */
+static void divert(struct fc_vnet *v, u8 class, u8 port)
+{
+	struct fc_vout *out = fc_vout_of(v, class, port);
+	u32 number, next, before = FC_VBRANCH_NONE;
+
+	for (number = out->first; number != FC_VBRANCH_NONE; number = next) {
+		struct fc_vbranch *b = fc_vbranch_of(v, number);
+		u32 at = number / fc_vslots_of(v);
+		struct fc_vin *in = &v->in[at];
+		const struct fc_flit *front = slot(&v->ch[at / v->nports], (u8)(at % v->nports), 0);
+
+		next = b->next;
+		if (b->begun || in->cut || !fc_node_avoids(v->node, front->head, b->mask, port)) {
+			before = number;
+			continue;
+		}
+		in->oper |= b->mask;
+		unlink(v, out, before, number);
 	}
 }
 
@@ -638,6 +672,19 @@ static void link_reset(struct fc_vnet *v, u8 port, u32 window)
 	v->reset[port] = v->nclasses < 64 ? fc_bit64(v->nclasses) - 1 : ~(u64)0;
 }
 
+/* Routes avoid a link: nothing may need it that can leave it. */
+static void suspect(struct fc_vnet *v, u8 port, struct fc_effects *fx)
+{
+	u8 c;
+
+	for (c = 0; c < v->nclasses; c++) {
+		fc_vtouch(v, c);
+		divert(v, c, port);
+		if (!fc_tx_empty(&v->ch[c].tx[port]))
+			fc_effect_add(fx, FC_FX_COPY, port, NULL)->vc = v->ch[c].vc;
+	}
+}
+
 static void route_now(struct fc_vnet *v, u8 class, u32 ports)
 {
 	for (ports &= v->unrouted[class]; ports; ports &= ports - 1) {
@@ -706,6 +753,9 @@ bool fc_vnet_work(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct
 		break;
 	case FC_EV_ROUTE:
 		route_at(v, class, ev->port);
+		break;
+	case FC_EV_SUSPECT:
+		suspect(v, ev->port, fx);
 		break;
 	case FC_EV_ROOM:
 	case FC_EV_TIME:

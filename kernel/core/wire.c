@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "wire.h"
 #include "wire_bytes.h"
+#include "wire_faults.h"
 #include "wire_link.h"
 #include "wire_plain.h"
 
@@ -113,10 +113,11 @@ bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE])
 	m->topology = fc_get32(p + 24);
 	m->nsites = fc_get32(p + 28);
 	m->flags = p[32];
+	m->interval = fc_get16(p + 34);
 	m->number = 0;
 	return m->ver_min <= m->ver_max && m->epoch && m->window &&
 	       m->site != FC_SITE_NONE && m->port && m->port < FC_PORTS_MAX &&
-	       !(m->flags & ~FC_HELLO_FLAGS) && !p[33] && !p[34] && !p[35];
+	       !(m->flags & ~FC_HELLO_FLAGS) && !p[33];
 }
 
 void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m)
@@ -133,7 +134,7 @@ void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m)
 	fc_put32(p + 20, m->peer_epoch);
 	fc_put32(p + 24, m->topology);
 	fc_put32(p + 28, m->nsites);
-	fc_put32(p + 32, (u32)m->flags << 24);
+	fc_put32(p + 32, (u32)m->flags << 24 | m->interval);
 }
 
 void fc_wire_status_decode(struct fc_status *s, const u8 p[FC_STATUS_SIZE])
@@ -244,7 +245,9 @@ bool fc_wire_faults_decode(struct fc_faults_msg *m, const u8 *p, u32 len)
 		f->incarnation = fc_get32(e + 4);
 		f->version = fc_get32(e + 8);
 		f->ports = fc_get32(e + 12);
-		if (f->site == FC_SITE_NONE || !f->version || f->ports & fc_bit(FC_PORT_LOCAL))
+		f->suspect = fc_get32(e + 16);
+		if (f->site == FC_SITE_NONE || !f->version || f->ports & f->suspect ||
+		    (f->ports | f->suspect) & fc_bit(FC_PORT_LOCAL))
 			return false;
 	}
 	return true;
@@ -263,6 +266,7 @@ void fc_wire_faults_encode(u8 *p, const struct fc_faults_msg *m)
 		fc_put32(e + 4, f->incarnation);
 		fc_put32(e + 8, f->version);
 		fc_put32(e + 12, f->ports);
+		fc_put32(e + 16, f->suspect);
 	}
 }
 

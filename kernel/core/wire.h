@@ -25,9 +25,6 @@
 #define FC_PACKET_SIZE		36	/* packet header */
 #define FC_TARGET_SIZE		20	/* target entry */
 #define FC_BITMAP_MAX		255	/* bytes of a bitmap of target sites */
-#define FC_FAULTS_SIZE		4	/* payload of FC_FRAME_FAULTS without its entries */
-#define FC_FAULT_SIZE		16	/* each of these */
-#define FC_FAULTS_MAX		12	/* of a frame: it fits the smallest flit */
 #define FC_CSR_SIZE		36	/* payload of FC_FRAME_CSR without its targets */
 #define FC_AUTH_SIZE		16	/* authentication code of a frame that is no flit */
 #define FC_AUTH_PREFIX		36	/* bytes it covers before the payload */
@@ -184,6 +181,7 @@ struct fc_status {
  * @topology: fc_topo_hash()
  * @nsites: sites of the topology
  * @flags: FC_HELLO_*
+ * @interval: time between the sender's HELLOs while its end is up, in ms
  * @number: with a key: of the HELLOs of this end, each has the next one; in the link header (@seq)
  */
 struct fc_hello_msg {
@@ -200,33 +198,8 @@ struct fc_hello_msg {
 	u32 topology;
 	u32 nsites;
 	u8  flags;
+	u16 interval;
 	u32 number;
-};
-
-/**
- * struct fc_fault - announcement of a site about its own links
- * @site: the announcing site
- * @incarnation: of that site
- * @version: number of the announcement, not 0; wraps
- * @ports: its ports whose link does not work; bit 0 is never set
- */
-struct fc_fault {
-	u32 site;
-	u32 incarnation;
-	u32 version;
-	u32 ports;
-};
-
-/**
- * struct fc_faults_msg - payload of FC_FRAME_FAULTS, between neighbours
- * @digest: of all that the sender knows of faults
- * @n: entries, up to FC_FAULTS_MAX
- * @fault: entries
- */
-struct fc_faults_msg {
-	u32 digest;
-	u8 n;
-	struct fc_fault fault[FC_FAULTS_MAX];
 };
 
 /**
@@ -479,24 +452,6 @@ u32 fc_wire_ctrls_check(const u8 *p, u32 len, u32 nsites);
  * Return: how many entries there are; 0: a field of one of them is out of range.
  */
 u32 fc_wire_ctrls_decode(struct fc_ctrl *c, const u8 *p, u32 len);
-
-static inline u32 fc_faults_size(u32 n)
-{
-	return FC_FAULTS_SIZE + n * FC_FAULT_SIZE;
-}
-
-/**
- * fc_wire_faults_decode() - payload of FC_FRAME_FAULTS
- * @m: result
- * @p: payload
- * @len: its bytes, as the link header has them
- *
- * Return: false if a field is out of range.  The caller checks whether the topology has such sites
- * and links.
- */
-bool fc_wire_faults_decode(struct fc_faults_msg *m, const u8 *p, u32 len);
-/* Writes fc_faults_size(m->n) bytes. */
-void fc_wire_faults_encode(u8 *p, const struct fc_faults_msg *m);
 
 /* Returns the bytes of a head without bitmap. */
 static inline u32 fc_head_size(u32 ntargets)

@@ -52,4 +52,20 @@ struct flitcast_site_config {
 	const u8 *key;
 };
 
+/**
+ * struct flitcast_link_settings - settings of a link
+ * @window: maximum number of flits that the peer may have in flight
+ * @hello: interval of HELLO, ms
+ * @dead: number of intervals of the peer without a frame after which the link is dead
+ * @crc: 1: frames carry a checksum, 0: if the peer asks for it
+ *
+ * In requests 0, and -1 of @crc, stand for the default, or for no change.
+ */
+struct flitcast_link_settings {
+	u32 window;
+	u32 hello;
+	u32 dead;
+	int crc;
+};
+
 #endif /* FLITCAST_FABRIC_CONFIG_H */

@@ -33,6 +33,28 @@ static void rescue(struct flitcast_site *site, u8 set, struct flitcast_replay *r
 		flitcast_oper_rescue(site, set, &flits);
 }
 
+/*
+ * Routes avoid a link: send packets that the peer has not acked by another path, too.  The link
+ * may have carried them: their targets drop what comes twice.
+ */
+static void copy(struct flitcast_site *site, u8 set, u8 port, struct flitcast_replay *replay)
+{
+	struct sk_buff_head flits;
+
+	__skb_queue_head_init(&flits);
+	while (flitcast_replay_again(replay, &flits))
+		flitcast_oper_copy(site, set, port, &flits);
+}
+
+/* A flit was sent: it may end a packet that had begun when the others were copied. */
+static void copy_rest(struct flitcast_site *site, u8 set, const struct fc_effect *e)
+{
+	struct flitcast_replay *replay = flitcast_replay_of(&site->end[e->port], e->vc);
+
+	if (unlikely(replay->open) && e->flit.parts & FC_PART_TERM)
+		copy(site, set, e->port, replay);
+}
+
 /* The router found no route to some targets: report this to their source. */
 static void report_unreachable(struct flitcast_site *site, const struct fc_effect *e)
 {
@@ -84,6 +106,13 @@ static void send_reserve(struct flitcast_site *site, const struct fc_effect *e)
 	flitcast_output_frame(site, e->port, skb, &hdr);
 }
 
+void flitcast_effects_suspect(struct flitcast_site *site, const struct fc_effect *e)
+{
+	/* Suspicion changes routes and ends in an event: do it after the current one. */
+	site->todo.suspects[e->flags] |= (u32)e->mask;
+	site->todo.suspected = true;
+}
+
 void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct fc_effect *e)
 {
 	struct sk_buff *skb = e->flit.h;
@@ -91,6 +120,7 @@ void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct f
 	switch ((enum fc_effect_type)e->type) {
 	case FC_FX_SEND:
 		flitcast_output_send(site, e);
+		copy_rest(site, set, e);
 		break;
 	case FC_FX_STATUS:
 		flitcast_output_status(site, e->vc, e);
@@ -121,6 +151,9 @@ void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct f
 		/* A reset is an event itself: do it after the current one. */
 		site->todo.resets |= fc_bit(e->port);
 		break;
+	case FC_FX_SUSPECT:
+		flitcast_effects_suspect(site, e);
+		break;
 	case FC_FX_RESEND:
 		flitcast_output_again(site, e);
 		break;
@@ -131,6 +164,9 @@ void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct f
 		break;
 	case FC_FX_RESCUE:
 		rescue(site, set, flitcast_replay_of(&site->end[e->port], e->vc));
+		break;
+	case FC_FX_COPY:
+		copy(site, set, e->port, flitcast_replay_of(&site->end[e->port], e->vc));
 		break;
 	case FC_FX_ROUTE:
 		site->todo.unrouted = true;

@@ -103,6 +103,10 @@ static void unbind(struct flitcast_site *site, u8 port, const struct flitcast_bi
 {
 	struct flitcast_link *link = site->end[port].link;
 
+	/* Leaving transmits the last HELLO, while the port still has its link. */
+	flitcast_enter(site);
+	flitcast_hello_perform(site, port, fc_hello_leave(&site->end[port].hello));
+	flitcast_leave(site);
 	flitcast_enter(site);
 	flitcast_hello_perform(site, port,
 			       fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
@@ -137,7 +141,8 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
 
 /* Initialise the handshake of a link that is down. */
 static void hello_init(const struct flitcast_site *site, struct flitcast_end *end,
-		       const struct flitcast_link *link, u32 window, bool crc)
+		       const struct flitcast_link *link,
+		       const struct flitcast_link_settings *settings)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
 	u8 dir = link->port - 1;
@@ -147,9 +152,10 @@ static void hello_init(const struct flitcast_site *site, struct flitcast_end *en
 			.ver_min = fc_mode_ops(site->cfg.mode)->version,
 			.ver_max = fc_mode_ops(site->cfg.mode)->version,
 			.site = site->cfg.id, .port = link->port,
-			.window = window ? window : site->cfg.window,
-			.flags = (crc ? FC_HELLO_SUM : 0) |
+			.window = settings->window,
+			.flags = (settings->crc ? FC_HELLO_SUM : 0) |
 				 (flitcast_link_long(link) ? FC_HELLO_LONG : 0),
+			.interval = settings->hello,
 			.mode = site->cfg.mode,
 			.flit = site->cfg.flit, .epoch = get_random_u32() | 1,
 			.topology = fc_topo_hash(topo), .nsites = topo->nsites,
@@ -157,7 +163,8 @@ static void hello_init(const struct flitcast_site *site, struct flitcast_end *en
 		},
 		.want_site = fc_topo_neighbour(topo, site->cfg.id, dir),
 		.want_port = topo->ops->arrival(topo, site->cfg.id, dir) + 1,
-		.interval = FLITCAST_HELLO_NS,
+		.ms = NSEC_PER_MSEC, .interval = (u64)settings->hello * NSEC_PER_MSEC,
+		.dead = settings->dead,
 		.keyed = site->auth,
 		.send_at = FC_NEVER, .dead_at = FC_NEVER,
 		.state = FC_LINK_DOWN,
@@ -177,8 +184,9 @@ static void link_gone(struct flitcast_link *link)
 		return;
 	}
 	strscpy(binding.name, info.device.name, sizeof(binding.name));
-	binding.window = info.window;
-	binding.crc = info.crc;
+	binding.settings = (struct flitcast_link_settings){
+		.window = info.window, .hello = info.hello, .dead = info.dead, .crc = info.crc,
+	};
 	unbind(site, port, &binding);
 	flitcast_event_link(site, port, true);
 }
@@ -200,7 +208,8 @@ static bool binding_matches(const struct flitcast_binding *binding, const struct
 
 /* Record the network device that a link is configured with. */
 static void set_binding(const struct flitcast_site *site, struct flitcast_end *end,
-			const struct flitcast_link_spec *spec, u32 window, bool crc)
+			const struct flitcast_link_spec *spec,
+			const struct flitcast_link_settings *settings)
 {
 	const char *name = spec->dev ? spec->dev->name : spec->name;
 
@@ -211,13 +220,13 @@ static void set_binding(const struct flitcast_site *site, struct flitcast_end *e
 	if (name)
 		strscpy(end->binding.name, name, sizeof(end->binding.name));
 	ether_addr_copy(end->binding.address, spec->address);
-	end->binding.window = window ? window : site->cfg.window;
-	end->binding.crc = crc;
+	end->binding.settings = *settings;
 }
 
 /* Make @spec's device the link of a port.  Context: RTNL held. */
 static int bind_device(struct flitcast_site *site, struct flitcast_link_spec *spec, u32 port,
-		       u32 window, bool crc, struct netlink_ext_ack *extack)
+		       const struct flitcast_link_settings *settings,
+		       struct netlink_ext_ack *extack)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
 	struct flitcast_replay bcast, *class[FC_SET_COUNT] = { NULL };
@@ -226,8 +235,8 @@ static int bind_device(struct flitcast_site *site, struct flitcast_link_spec *sp
 	int err;
 
 	/*
-	 * Unacked flits are limited by the peer's window and by that of the site; @window limits
-	 * what the peer sends.
+	 * Unacked flits are limited by the peer's window and by that of the site; the window of the
+	 * link limits what the peer sends.
 	 */
 	err = flitcast_replay_init(&bcast, site->cfg.window);
 	if (err)
@@ -246,16 +255,15 @@ static int bind_device(struct flitcast_site *site, struct flitcast_link_spec *sp
 	}
 
 	flitcast_enter(site);
-	hello_init(site, end, link, window, crc);
+	hello_init(site, end, link, settings);
 	end->notified_state = end->hello.state;
 	end->notified_reason = end->hello.own.reason;
-	end->futile = 0;
 	site->mode->count(site, port, link->stat);
 	flitcast_relay_count(site, port, link->stat);
 	end->bcast = bcast;
 	memcpy(end->class, class, sizeof(end->class));
 	end->link = link;
-	set_binding(site, end, spec, window, crc);
+	set_binding(site, end, spec, settings);
 	site->out.headroom = max(site->out.headroom, flitcast_output_headroom(link));
 	flitcast_leave(site);
 	flitcast_link_start(link);
@@ -269,9 +277,27 @@ free_bcast:
 	return err;
 }
 
-int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spec, u32 port,
-		      u32 window, bool crc, struct netlink_ext_ack *extack)
+/* Settings with those that are given in place of the others. */
+static struct flitcast_link_settings merge(struct flitcast_link_settings settings,
+					   const struct flitcast_link_settings *given)
 {
+	if (given->window)
+		settings.window = given->window;
+	if (given->hello)
+		settings.hello = given->hello;
+	if (given->dead)
+		settings.dead = given->dead;
+	if (given->crc >= 0)
+		settings.crc = given->crc;
+	return settings;
+}
+
+int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spec, u32 port,
+		      const struct flitcast_link_settings *given, struct netlink_ext_ack *extack)
+{
+	struct flitcast_link_settings settings = {
+		.window = site->cfg.window, .hello = FC_HELLO_MS, .dead = FC_HELLO_DEAD,
+	};
 	const struct fc_topo *topo = &site->cfg.topo;
 	struct flitcast_end *end;
 
@@ -288,17 +314,18 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 		NL_SET_ERR_MSG_MOD(extack, "the site has no neighbour on that port: it is at the edge");
 		return -EINVAL;
 	}
-	if (link_window_check(site, window, extack))
+	if (link_window_check(site, given->window, extack))
 		return -EINVAL;
+	settings = merge(settings, given);
 	end = &site->end[port];
 	if (end->link) {
 		NL_SET_ERR_MSG_MOD(extack, "port has a link already");
 		return -EEXIST;
 	}
 	if (spec->dev || spec->kind != &flitcast_netdev_kind)
-		return bind_device(site, spec, port, window, crc, extack);
+		return bind_device(site, spec, port, &settings, extack);
 	spin_lock_bh(&site->lock);
-	set_binding(site, end, spec, window, crc);
+	set_binding(site, end, spec, &settings);
 	spin_unlock_bh(&site->lock);
 	flitcast_event_link(site, port, true);
 	return 0;
@@ -349,7 +376,7 @@ bool flitcast_link_return(struct flitcast_site *site, struct net_device *dev)
 		return false;
 	binding = site->end[p].binding;
 	ether_addr_copy(spec.address, binding.address);
-	if (!bind_device(site, &spec, p, binding.window, binding.crc, &extack))
+	if (!bind_device(site, &spec, p, &binding.settings, &extack))
 		return true;
 	spin_lock_bh(&site->lock);
 	site->end[p].binding.refusal = refusal(&extack);
@@ -359,9 +386,22 @@ bool flitcast_link_return(struct flitcast_site *site, struct net_device *dev)
 	return true;
 }
 
-int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
-		      struct netlink_ext_ack *extack)
+/* Set the interval of HELLO, and the number of intervals, unless they stay. */
+static void set_pace(struct flitcast_site *site, u32 port,
+		     const struct flitcast_link_settings *settings)
 {
+	struct fc_hello *hello = &site->end[port].hello;
+
+	if (settings->hello != hello->own.interval || settings->dead != hello->dead)
+		flitcast_hello_perform(site, port,
+				       fc_hello_pace(hello, settings->hello, settings->dead,
+						     flitcast_now()));
+}
+
+int flitcast_link_set(struct flitcast_site *site, u32 port,
+		      const struct flitcast_link_settings *given, struct netlink_ext_ack *extack)
+{
+	struct flitcast_link_settings settings;
 	struct flitcast_end *end;
 	u8 flags;
 
@@ -370,27 +410,27 @@ int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 		NL_SET_ERR_MSG_MOD(extack, "port has no link");
 		return -ENOENT;
 	}
-	if (link_window_check(site, window, extack))
+	if (link_window_check(site, given->window, extack))
 		return -EINVAL;
 	end = &site->end[port];
 	if (!end->link) {
 		spin_lock_bh(&site->lock);
-		if (window)
-			end->binding.window = window;
-		if (crc >= 0)
-			end->binding.crc = crc;
+		end->binding.settings = merge(end->binding.settings, given);
 		spin_unlock_bh(&site->lock);
 		flitcast_event_link(site, port, true);
 		return 0;
 	}
 	flitcast_enter(site);
-	if (!window)
-		window = end->hello.own.window;
-	flags = end->hello.own.flags;
-	if (crc >= 0)
-		flags = (flags & ~FC_HELLO_SUM) | (crc ? FC_HELLO_SUM : 0);
+	settings = (struct flitcast_link_settings){
+		.window = end->hello.own.window, .hello = end->hello.own.interval,
+		.dead = end->hello.dead, .crc = !!(end->hello.own.flags & FC_HELLO_SUM),
+	};
+	settings = merge(settings, given);
+	flags = end->hello.own.flags & ~FC_HELLO_SUM;
+	flags |= settings.crc ? FC_HELLO_SUM : 0;
+	set_pace(site, port, &settings);
 	flitcast_hello_perform(site, port,
-			       fc_hello_set(&end->hello, window, flags, flitcast_now()));
+			       fc_hello_set(&end->hello, settings.window, flags, flitcast_now()));
 	flitcast_leave(site);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #define FLITCAST_FABRIC_END_H
 
 #include "core/hello.h"
+#include "fabric/config.h"
 #include "fabric/replay.h"
 #include "link/device.h"
 #include "link/link.h"
@@ -19,8 +20,7 @@ struct netlink_ext_ack;
  * @configured: the port has a link of a network device
  * @name: its name, or the last one that it had; "" if only the address is known
  * @address: its permanent address; zeros: the link is configured by name
- * @window: window of the link while the device is absent
- * @crc: frames carry a checksum; likewise
+ * @settings: settings of the link while the device is absent
  * @refusal: why the device that appeared was not bound; NULL: none appeared
  * @refused: index of that device
  *
@@ -32,8 +32,7 @@ struct flitcast_binding {
 	bool configured;
 	char name[FLITCAST_IFNAME_SIZE];
 	u8 address[FLITCAST_ADDRESS_SIZE];
-	u32 window;
-	bool crc;
+	struct flitcast_link_settings settings;
 	const char *refusal;
 	int refused;
 };
@@ -45,7 +44,6 @@ struct flitcast_binding {
  * @hello: handshake
  * @notified_state: state of @hello last reported to the listener
  * @notified_reason: reason last reported to the listener
- * @futile: FC_LSTAT_TX_FUTILE of @link when it was last reported to @hello
  * @ctrl_at: when the peer may send a full burst of control entries again (core/bucket.h)
  * @ctrl: control frame that waits for more entries, or NULL
  * @bcast: replay buffer of broadcasts
@@ -61,7 +59,6 @@ struct flitcast_end {
 	struct fc_hello hello;
 	u8 notified_state;
 	u8 notified_reason;
-	u64 futile;
 	u64 ctrl_at;
 	struct sk_buff *ctrl;
 	struct flitcast_replay bcast;

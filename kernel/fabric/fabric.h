@@ -13,7 +13,7 @@
 #include "core/mode.h"
 #include "core/topo.h"
 #include "core/path.h"
-#include "core/wire.h"
+#include "core/wire_faults.h"
 #include "fabric/config.h"
 #include "link/device.h"
 
@@ -49,25 +49,31 @@ struct flitcast_site_info {
  * @device: device
  * @port: port
  * @state: enum flitcast_link_state
- * @reason: why the link is not up; "" if it is
+ * @reason: why the link is not up, or is suspected; "" if it is up and trusted
+ * @suspect: it is up, and routes avoid it
  * @peer_site: peer, or FC_SITE_NONE before its HELLO
  * @peer_port: port of the peer
  * @expected_site: neighbour that the topology has at this port
  * @expected_port: port of that neighbour
  * @window: maximum number of unacked flits
  * @crc: frames are to carry a checksum
+ * @hello: interval of HELLO in ms
+ * @dead: number of intervals of the peer without a frame after which the link is dead
  */
 struct flitcast_link_info {
 	struct flitcast_link_device device;
 	u32 port;
 	u32 state;
 	char reason[80];
+	bool suspect;
 	u32 peer_site;
 	u32 peer_port;
 	u32 expected_site;
 	u32 expected_port;
 	u32 window;
 	bool crc;
+	u32 hello;
+	u32 dead;
 };
 
 /* Links.  Port p carries direction p - 1 unless the preference table has another. */
@@ -77,29 +83,30 @@ struct flitcast_link_info {
  * @site: site
  * @spec: device that can carry flits; the two ends of the link are filled in
  * @port: 1 .. number of directions of the topology
- * @window: maximum number of unacked flits, 0: that of the site
- * @crc: frames carry a checksum, whatever the peer asks for
+ * @settings: settings; 0, and -1 of @crc, stand for the default
  * @extack: reason of a refusal
  *
  * Context: RTNL held.  Return: 0, -EEXIST, -EBUSY (device in use by another
  * site), -EINVAL, -ENOMEM.
  */
 int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spec, u32 port,
-		      u32 window, bool crc, struct netlink_ext_ack *extack);
+		      const struct flitcast_link_settings *settings,
+		      struct netlink_ext_ack *extack);
 
 /**
- * flitcast_link_set() - change a link, which repeats its handshake
+ * flitcast_link_set() - change a link
  * @site: site
  * @port: its port
- * @window: maximum number of unacked flits, 0: unchanged
- * @crc: 1: frames carry a checksum, 0: if the peer asks for it, -1: unchanged
+ * @settings: settings; 0, and -1 of @crc, stand for no change
  * @extack: reason of a refusal
  *
- * Packets that are interrupted by the handshake are retransmitted.
+ * With another window or checksum the link repeats its handshake: packets that are interrupted by
+ * it are retransmitted.
  *
  * Context: RTNL held.  Return: 0, -ENOENT, -EINVAL.
  */
-int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
+int flitcast_link_set(struct flitcast_site *site, u32 port,
+		      const struct flitcast_link_settings *settings,
 		      struct netlink_ext_ack *extack);
 
 /* Context: RTNL held.  Return: 0, -ENOENT. */

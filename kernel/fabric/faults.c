@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dead links: receives and sends fault frames (core/faults.h), and computes routes around dead
- * links (core/routes.h) in a work item, without the site's lock.
+ * Dead and suspected links: receives and sends fault frames (core/faults.h), and computes routes
+ * around them (core/routes.h) in a work item, without the site's lock.
  *
  *	link down, or fault frame --> reroute() --> work item: compute()
  *	                                              install(): routes in use, unreachable sites
  *	                                              rerouted(): route waiting packets again
+ *	                                              divert(): packets leave suspected links
  */
 #include <linux/slab.h>
 #include "core/faults.h"
@@ -24,10 +25,12 @@
 /**
  * struct flitcast_faults - dead links known to a site, and its routes
  * @site: the site
- * @core: the known dead links
+ * @core: the known dead and suspected links
  * @asked: generation of @core for which routes are computed, or being computed
  * @next: result of fc_faults_next()
  * @down: by site, bit mask of dead ports, as used for the routes
+ * @suspect: by site, bit mask of suspected ports, likewise
+ * @leave: ports whose link is suspected, and which packets have not left yet
  * @work: scratch memory of fc_routes_compute()
  * @routes: routes in use, and routes being computed
  * @use: index of the routes in use
@@ -36,9 +39,9 @@
  * @rest_until: earliest start of the next computation
  * @compute: computes routes
  *
- * Protected by the site's lock, except @down, @work and the routes being computed: only @compute
- * uses these, and only one instance of it runs.  The arrays have one word for each site of the
- * topology, and are allocated in one block with the entries of @core.
+ * Protected by the site's lock, except @down, @suspect, @work and the routes being computed: only
+ * @compute uses these, and only one instance of it runs.  The arrays have one word for each site of
+ * the topology, and are allocated in one block with the entries of @core.
  */
 struct flitcast_faults {
 	struct flitcast_site *site;
@@ -46,6 +49,8 @@ struct flitcast_faults {
 	u32 asked;
 	u64 next;
 	u32 *down;
+	u32 *suspect;
+	u32 leave;
 	u32 *work;
 	u32 *routes[2];
 	u8 use;
@@ -102,6 +107,23 @@ static void reroute(struct flitcast_faults *f)
 			   nsecs_to_jiffies(f->rest_until - now) + 1);
 }
 
+/*
+ * The routes avoid suspected links now, where others exist: let packets leave links of @ports, at
+ * once when they become suspected.
+ */
+static void divert(struct flitcast_faults *f, u32 ports)
+{
+	struct flitcast_site *site = f->site;
+
+	ports &= f->leave;
+	f->leave &= ~ports;
+	for (; ports; ports &= ports - 1) {
+		struct fc_event ev = { .type = FC_EV_SUSPECT, .port = fc_low(ports) };
+
+		site->mode->link(site, &ev);
+	}
+}
+
 /* Use the computed routes, and record since when sites are unreachable. */
 static void install(struct flitcast_faults *f)
 {
@@ -128,14 +150,16 @@ static void compute(struct work_struct *work)
 						 compute);
 	struct flitcast_site *site = f->site;
 	u64 began = flitcast_now(), now;
-	u32 generation;
+	u32 generation, suspect;
 
 	flitcast_enter(site);
 	generation = f->core.generation;
-	fc_faults_down(&f->core, f->down);
+	suspect = f->core.suspect;
+	fc_faults_down(&f->core, f->down, f->suspect);
 	flitcast_leave(site);
 
-	fc_routes_compute(&site->cfg.topo, site->cfg.id, f->down, f->routes[!f->use], f->work);
+	fc_routes_compute(&site->cfg.topo, site->cfg.id, f->down, f->suspect,
+			  f->routes[!f->use], f->work);
 
 	flitcast_enter(site);
 	now = flitcast_now();
@@ -149,6 +173,7 @@ static void compute(struct work_struct *work)
 			queue_delayed_work(system_unbound_wq, &f->compute,
 					   nsecs_to_jiffies(f->rest_until - now) + 1);
 		install(f);
+		divert(f, suspect);
 	}
 	flitcast_leave(site);
 }
@@ -161,7 +186,7 @@ int flitcast_faults_alloc(struct flitcast_site *site)
 
 	if (!f)
 		return -ENOMEM;
-	f->core.known = kvcalloc(n, sizeof(*f->core.known) + 6 * sizeof(*words),
+	f->core.known = kvcalloc(n, sizeof(*f->core.known) + 8 * sizeof(*words),
 				 GFP_KERNEL_ACCOUNT);
 	if (!f->core.known) {
 		kfree(f);
@@ -170,15 +195,16 @@ int flitcast_faults_alloc(struct flitcast_site *site)
 	words = (u32 *)(f->core.known + n);
 	f->down = words;
 	f->work = words + n;
-	f->routes[0] = words + 3 * n;
-	f->routes[1] = words + 4 * n;
-	f->lost = words + 5 * n;
+	f->routes[0] = words + 4 * n;
+	f->routes[1] = words + 5 * n;
+	f->lost = words + 6 * n;
+	f->suspect = words + 7 * n;
 	f->site = site;
 	f->next = FC_NEVER;
 	f->core.topo = &site->cfg.topo;
 	f->core.id = site->cfg.id;
 	f->core.incarnation = site->incarnation;
-	f->core.interval = FLITCAST_HELLO_NS;
+	f->core.interval = FLITCAST_DIGEST_NS;
 	f->core.spacing = FLITCAST_FAULTS_NS;
 	INIT_DELAYED_WORK(&f->compute, compute);
 	fc_faults_init(&f->core);
@@ -219,9 +245,10 @@ bool flitcast_site_fault(struct flitcast_site *site, struct fc_fault *fault)
 
 		/* The site may know of dead links of its own that it has not announced yet. */
 		fault->ports = fault->site == f->id ? f->links & ~f->up : k->ports;
+		fault->suspect = fault->site == f->id ? f->suspect : k->suspect;
 		fault->incarnation = fault->site == f->id ? f->incarnation : k->incarnation;
 		fault->version = k->version;
-		if (fault->ports)
+		if (fault->ports | fault->suspect)
 			break;
 	}
 	spin_unlock_bh(&site->lock);
@@ -235,6 +262,22 @@ void flitcast_faults_link(struct flitcast_site *site, u8 port, bool up)
 	if (site->dead)
 		return;
 	fc_faults_link(&f->core, port, up, flitcast_now());
+	f->leave &= ~fc_bit(port);
+	site->clock.faults_news = true;
+	reroute(f);
+}
+
+void flitcast_faults_suspect(struct flitcast_site *site, u8 port, bool suspect)
+{
+	struct flitcast_faults *f = site->faults;
+
+	if (site->dead)
+		return;
+	fc_faults_suspect(&f->core, port, suspect, flitcast_now());
+	if (suspect)
+		f->leave |= fc_bit(port);
+	else
+		f->leave &= ~fc_bit(port);
 	site->clock.faults_news = true;
 	reroute(f);
 }

@@ -9,7 +9,8 @@
 struct flitcast_site;
 struct sk_buff;
 
-#define FLITCAST_HELLO_NS	NSEC_PER_SEC
+/* Interval of the digests to each neighbour. */
+#define FLITCAST_DIGEST_NS	NSEC_PER_SEC
 /* Minimum interval between announcements of a site about its own links. */
 #define FLITCAST_FAULTS_NS	(50 * NSEC_PER_MSEC)
 
@@ -21,6 +22,8 @@ void flitcast_faults_stop(struct flitcast_site *site);
 void flitcast_faults_free(struct flitcast_site *site);
 /* A link came up, after its FC_EV_LINK_UP, or goes down, before its FC_EV_LINK_DOWN. */
 void flitcast_faults_link(struct flitcast_site *site, u8 port, bool up);
+/* A link that is up is suspected, or trusted again. */
+void flitcast_faults_suspect(struct flitcast_site *site, u8 port, bool suspect);
 /* Process a fault frame; the link header has been pulled.  Return: false if it is malformed. */
 bool flitcast_faults_in(struct flitcast_site *site, u8 port, struct sk_buff *skb);
 /* Return: true if an announcement is due. */

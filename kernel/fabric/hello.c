@@ -51,6 +51,37 @@ void flitcast_hello_resets(struct flitcast_site *site)
 	site->todo.resets = 0;
 }
 
+void flitcast_hello_suspects(struct flitcast_site *site)
+{
+	u64 now = flitcast_site_now(site);
+	u32 rest;
+	u8 why, p;
+
+	site->todo.suspected = false;
+	for (why = FC_SUSPICION_SILENT; why < FC_SUSPICION_COUNT; why++) {
+		rest = site->todo.suspects[why];
+		site->todo.suspects[why] = 0;
+		for (; rest; rest &= rest - 1) {
+			p = fc_low(rest);
+			if (site->end[p].link)
+				flitcast_hello_perform(site, p,
+						       fc_hello_suspect(&site->end[p].hello, why,
+									now));
+		}
+	}
+}
+
+/* Routes are to avoid a link that is suspected, or may use it again. */
+static void suspicion(struct flitcast_site *site, u8 port, bool suspect)
+{
+	struct flitcast_end *end = &site->end[port];
+
+	if (suspect)
+		end->link->stat[end->hello.suspicion == FC_SUSPICION_GREY ?
+				FC_LSTAT_SUSPECTED_GREY : FC_LSTAT_SUSPECTED_SILENT]++;
+	flitcast_faults_suspect(site, port, suspect);
+}
+
 /* Report a link that comes up or went down to all its channels. */
 static void link_event(struct flitcast_site *site, struct fc_event ev)
 {
@@ -113,11 +144,13 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 		link_event(site, ev);
 		flitcast_faults_link(site, port, true);
 	}
+	if (todo & (FC_HELLO_SUSPECT | FC_HELLO_TRUST))
+		suspicion(site, port, todo & FC_HELLO_SUSPECT);
 	/*
 	 * Also report a change of the reason alone, e.g. if the configurations of the two ends
 	 * disagree.
 	 */
-	if (todo & (FC_HELLO_GO_DOWN | FC_HELLO_GO_UP) ||
+	if (todo & (FC_HELLO_GO_DOWN | FC_HELLO_GO_UP | FC_HELLO_SUSPECT | FC_HELLO_TRUST) ||
 	    end->hello.state != end->notified_state ||
 	    end->hello.own.reason != end->notified_reason) {
 		end->notified_state = end->hello.state;

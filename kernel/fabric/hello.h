@@ -15,6 +15,8 @@ struct sk_buff;
 u64 flitcast_hello_due(struct flitcast_site *site);
 /* Reset the links in site->todo.resets. */
 void flitcast_hello_resets(struct flitcast_site *site);
+/* Suspect the links in site->todo.suspects. */
+void flitcast_hello_suspects(struct flitcast_site *site);
 /* Process a HELLO; the link header has been pulled. */
 void flitcast_hello_in(struct flitcast_site *site, struct flitcast_link *link,
 		       struct sk_buff *skb, const struct fc_link_hdr *hdr);

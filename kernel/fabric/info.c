@@ -42,18 +42,17 @@ void flitcast_site_stats_reset(struct flitcast_site *site)
 	spin_lock_bh(&site->lock);
 	memset(site->stat, 0, sizeof(site->stat));
 	for (p = 1; p < site->node.nports; p++) {
-		struct flitcast_end *end = &site->end[p];
+		struct flitcast_link *link = site->end[p].link;
 
-		if (!end->link)
-			continue;
-		memset(end->link->stat, 0, sizeof(end->link->stat));
-		/* @futile is compared with the counter that was reset. */
-		end->futile = 0;
+		if (link)
+			memset(link->stat, 0, sizeof(link->stat));
 	}
 	spin_unlock_bh(&site->lock);
 }
 
-/* Fill in why the link is not up, if it is not; for a wrong cable, name both its ends. */
+/*
+ * Fill in why the link is not up, or is suspected, if so; for a wrong cable, name both its ends.
+ */
 static void put_reason(const struct fc_hello *hello, struct flitcast_link_info *info)
 {
 	u8 reason = hello->own.reason;
@@ -66,17 +65,22 @@ static void put_reason(const struct fc_hello *hello, struct flitcast_link_info *
 		/* The backend may know a more specific reason than "no carrier". */
 		strscpy(info->reason, *info->device.reason ? info->device.reason :
 			fc_reason_text(reason), sizeof(info->reason));
+	else
+		strscpy(info->reason, fc_suspicion_text(hello->suspicion), sizeof(info->reason));
 }
 
 static void put_bound(const struct flitcast_end *end, struct flitcast_link_info *info)
 {
 	flitcast_link_describe(end->link, &info->device);
 	info->state = end->hello.state;
+	info->suspect = end->hello.suspicion;
 	put_reason(&end->hello, info);
 	info->peer_site = end->hello.peer.epoch ? end->hello.peer.site : FC_SITE_NONE;
 	info->peer_port = end->hello.peer.port;
 	info->window = end->hello.own.window;
 	info->crc = end->hello.own.flags & FC_HELLO_SUM;
+	info->hello = end->hello.own.interval;
+	info->dead = end->hello.dead;
 }
 
 /* A link whose device is absent is down. */
@@ -88,8 +92,10 @@ static void put_absent(const struct flitcast_binding *binding, struct flitcast_l
 	strscpy(info->reason, binding->refusal ? binding->refusal : "no device",
 		sizeof(info->reason));
 	info->peer_site = FC_SITE_NONE;
-	info->window = binding->window;
-	info->crc = binding->crc;
+	info->window = binding->settings.window;
+	info->crc = binding->settings.crc;
+	info->hello = binding->settings.hello;
+	info->dead = binding->settings.dead;
 }
 
 int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info)

@@ -51,7 +51,6 @@ static void status_in(struct flitcast_site *site, struct flitcast_link *link,
 		.type = FC_EV_STATUS, .port = link->port, .flags = hdr->flags,
 		.seq = hdr->seq, .ack = hdr->ack,
 	};
-	struct flitcast_end *end = &site->end[link->port];
 
 	link->stat[FC_LSTAT_RX_STATUS]++;
 	if (!pskb_may_pull(skb, FC_STATUS_SIZE)) {
@@ -61,15 +60,6 @@ static void status_in(struct flitcast_site *site, struct flitcast_link *link,
 	fc_wire_status_decode(&ev.status, skb->data);
 	if (!channel_event(site, hdr->vc, &ev))
 		link->stat[FC_LSTAT_RX_MALFORMED]++;
-	/*
-	 * A flit was retransmitted several times in vain (FC_LSTAT_TX_FUTILE), which happens only
-	 * after a status: the link is suspected of losing full frames.
-	 */
-	if (link->stat[FC_LSTAT_TX_FUTILE] != end->futile) {
-		end->futile = link->stat[FC_LSTAT_TX_FUTILE];
-		flitcast_hello_perform(site, link->port,
-				       fc_hello_suspect(&end->hello, flitcast_site_now(site)));
-	}
 }
 
 /* Validate the head of a flit, and make it linear.  Return: its size, or 0. */

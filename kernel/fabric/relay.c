@@ -265,6 +265,9 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		 */
 		forget_unacked(site, &site->end[e->port].bcast);
 		break;
+	case FC_FX_SUSPECT:
+		flitcast_effects_suspect(site, e);
+		break;
 	case FC_FX_RESET:
 		site->todo.resets |= fc_bit(e->port);
 		break;

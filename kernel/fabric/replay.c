@@ -103,6 +103,8 @@ static struct flitcast_replay_entry *take(struct flitcast_replay *r)
 	r->first = flitcast_replay_place(r, 1);
 	r->seq++;
 	r->n--;
+	if (r->copied)
+		r->copied--;
 	return entry;
 }
 
@@ -172,29 +174,60 @@ void flitcast_replay_release(struct flitcast_replay *r, struct flitcast_free_lis
 		entry_free(pool, take(r));
 }
 
+/*
+ * Add the next flit of the buffer, or its copy, to those of its packet.  Return: true if they are a
+ * complete packet now.
+ */
+static bool collect(const struct flitcast_replay_entry *entry, struct sk_buff_head *flits)
+{
+	struct sk_buff *skb = NULL;
+	u8 parts = entry->parts;
+
+	/* Drop a packet whose front was acked, or that was aborted. */
+	if (parts & FC_PART_HEAD || parts & FC_PART_ABORT)
+		__skb_queue_purge(flits);
+	if (!(parts & FC_PART_ABORT) && (parts & FC_PART_HEAD || !skb_queue_empty(flits)))
+		skb = entry_copy(entry, FLITCAST_LINK_HEADROOM);
+	if (!skb) {
+		/* Drop a packet with a flit missing, too. */
+		__skb_queue_purge(flits);
+		return false;
+	}
+	__skb_queue_tail(flits, skb);
+	return parts & FC_PART_TERM;
+}
+
+bool flitcast_replay_again(struct flitcast_replay *r, struct sk_buff_head *flits)
+{
+	u16 i;
+
+	r->open = false;
+	for (i = r->copied; i < r->n; i++) {
+		const struct flitcast_replay_entry *entry = r->entry[flitcast_replay_place(r, i)];
+
+		r->open = !(entry->parts & FC_PART_TERM);
+		if (!r->open)
+			r->copied = i + 1;
+		if (collect(entry, flits))
+			return true;
+	}
+	__skb_queue_purge(flits);
+	return false;
+}
+
 bool flitcast_replay_rescue(struct flitcast_replay *r, struct flitcast_free_list *pool,
 			    struct sk_buff_head *flits)
 {
 	while (r->n) {
+		bool copied = r->copied;
 		struct flitcast_replay_entry *entry = take(r);
-		struct sk_buff *skb = NULL;
-		u8 parts = entry->parts;
+		bool complete = !copied && collect(entry, flits);
 
-		/* Drop a packet whose front was acked, or that was aborted. */
-		if (parts & FC_PART_HEAD || parts & FC_PART_ABORT)
-			__skb_queue_purge(flits);
-		if (!(parts & FC_PART_ABORT) && (parts & FC_PART_HEAD || !skb_queue_empty(flits)))
-			skb = entry_copy(entry, FLITCAST_LINK_HEADROOM);
 		entry_free(pool, entry);
-		if (!skb) {
-			/* Drop a packet with a flit missing, too. */
-			__skb_queue_purge(flits);
-			continue;
-		}
-		__skb_queue_tail(flits, skb);
-		if (parts & FC_PART_TERM)
+		if (complete)
 			return true;
 	}
+	r->open = false;
 	__skb_queue_purge(flits);
 	return false;
 }

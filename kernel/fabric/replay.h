@@ -6,6 +6,7 @@
  *	[entry] - [entry] - ... - [entry]      <--- flitcast_replay_add(): flit sent
  *	   |
  *	   +---> flitcast_replay_release(): acked    flitcast_replay_rescue(): link is down
+ *	                                             flitcast_replay_again(): link is suspected
  *
  * A frame is transmitted without a copy, and the peer, which over a veth gets the same memory,
  * writes its own link header into it.  So an entry is not the frame, but a copy of the few bytes
@@ -76,6 +77,9 @@ struct flitcast_free_list {
  * @size: capacity: the window of the site, an upper bound of every peer's window
  * @first: index of the first flit
  * @n: number of entries
+ * @copied: number of entries, from the first one, whose packets were copied for another route, or
+ *	are incomplete here
+ * @open: when packets were last copied, the last one had not been sent to its end
  *
  * The site's lock protects it.
  */
@@ -85,6 +89,8 @@ struct flitcast_replay {
 	u16 size;
 	u16 first;
 	u16 n;
+	u16 copied;
+	bool open;
 };
 
 int flitcast_replay_module_init(void);
@@ -114,8 +120,13 @@ struct sk_buff *flitcast_replay_copy(const struct flitcast_replay *r, u32 seq,
 /* The peer has acked all flits before @seq: free them. */
 void flitcast_replay_release(struct flitcast_replay *r, struct flitcast_free_list *pool, u32 seq);
 /*
- * Remove the next complete packet from the buffer, in order; incomplete ones before it are dropped.
- * Return: false if there is none, and the buffer is empty.
+ * Copy the next complete packet that was neither copied before nor is acked in part; the buffer
+ * keeps its flits, because the peer still expects their numbers.  Return: false if there is none.
+ */
+bool flitcast_replay_again(struct flitcast_replay *r, struct sk_buff_head *flits);
+/*
+ * Remove the next complete packet from the buffer, in order; incomplete ones before it are dropped,
+ * and so are those that were copied.  Return: false if there is none, and the buffer is empty.
  */
 bool flitcast_replay_rescue(struct flitcast_replay *r, struct flitcast_free_list *pool,
 			    struct sk_buff_head *flits);

@@ -46,6 +46,8 @@ struct flitcast_clock {
 /**
  * struct flitcast_todo - work deferred to the end of the current event
  * @resets: bit mask of links to reset
+ * @suspects: by enum fc_suspicion: bit mask of links that the switches suspect
+ * @suspected: a link is in @suspects
  * @more: bit mask of sets (enum fc_set) whose switch has more to do for a received frame
  * @unrouted: fronts were forwarded eagerly, before their routing decision
  */
@@ -53,6 +55,8 @@ struct flitcast_todo {
 	u32 resets;
 	u32 more;
 	bool unrouted;
+	bool suspected;
+	u32 suspects[FC_SUSPICION_COUNT];
 };
 
 /**

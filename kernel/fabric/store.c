@@ -240,6 +240,22 @@ void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_hea
 	}
 }
 
+void flitcast_oper_copy(struct flitcast_site *site, u8 set, u8 port, struct sk_buff_head *flits)
+{
+	const u8 *head = skb_peek(flits)->data;
+	u64 mask;
+
+	if (netbuf_whole(flits)) {
+		mask = fc_mask_all(fc_wire_ntargets(head));
+		if (fc_node_avoids(&site->node, head, mask, port)) {
+			site->stat[FC_STAT_PKT_COPIED]++;
+			store(site, set, flits, mask, false, false);
+			return;
+		}
+	}
+	__skb_queue_purge(flits);
+}
+
 static void feed_purge(struct flitcast_feed *feed)
 {
 	struct flitcast_train *train, *next;

@@ -24,7 +24,8 @@ static int fault_fill(struct sk_buff *skb, const void *arg)
 	    nla_put_u32(skb, FLITCAST_A_FAULT_ORIGIN, fault->site) ||
 	    nla_put_u32(skb, FLITCAST_A_FAULT_INCARNATION, fault->incarnation) ||
 	    nla_put_u32(skb, FLITCAST_A_FAULT_VERSION, fault->version) ||
-	    nla_put_u32(skb, FLITCAST_A_FAULT_PORTS, fault->ports))
+	    nla_put_u32(skb, FLITCAST_A_FAULT_PORTS, fault->ports) ||
+	    nla_put_u32(skb, FLITCAST_A_FAULT_SUSPECT, fault->suspect))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include "compat.h"
+#include "core/hello.h"
 #include "core/names.h"
 #include "link/link.h"
 #include "netlink/reply.h"
@@ -22,23 +23,28 @@
 	[FLITCAST_A_LINK_ADDRESS] = NLA_POLICY_EXACT_LEN(ETH_ALEN),			\
 	[FLITCAST_A_LINK_PORT] = NLA_POLICY_RANGE(NLA_U32, 1, FC_DIRS_MAX)
 
+/* Settings of a link (struct flitcast_link_settings). */
+#define SETTINGS								\
+	[FLITCAST_A_LINK_WINDOW] = NLA_POLICY_RANGE(NLA_U32, 1, FLITCAST_WINDOW_MAX), \
+	[FLITCAST_A_LINK_CRC] = NLA_POLICY_MAX(NLA_U32, 1),			\
+	[FLITCAST_A_LINK_HELLO] = NLA_POLICY_RANGE(NLA_U32, FC_HELLO_MS_MIN, FC_HELLO_MS_MAX), \
+	[FLITCAST_A_LINK_DEAD] = NLA_POLICY_RANGE(NLA_U32, FC_HELLO_DEAD_MIN, FC_HELLO_DEAD_MAX)
+
 const struct nla_policy flitcast_netlink_link_get_policy[FLITCAST_A_LINK_ADDRESS + 1] = {
 	WHICH_LINK,
 };
 
-const struct nla_policy flitcast_netlink_link_new_policy[FLITCAST_A_LINK_WAIT + 1] = {
+const struct nla_policy flitcast_netlink_link_new_policy[FLITCAST_A_LINK_DEAD + 1] = {
 	WHICH_LINK,
-	[FLITCAST_A_LINK_WINDOW] = NLA_POLICY_RANGE(NLA_U32, 1, FLITCAST_WINDOW_MAX),
-	[FLITCAST_A_LINK_CRC] = NLA_POLICY_MAX(NLA_U32, 1),
+	SETTINGS,
 	[FLITCAST_A_LINK_RDMA] = { .type = NLA_NUL_STRING, .len = FLITCAST_DEVICE_NAME - 1 },
 	[FLITCAST_A_LINK_PEER_GID] = NLA_POLICY_EXACT_LEN(FLITCAST_GID_SIZE),
 	[FLITCAST_A_LINK_WAIT] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
-const struct nla_policy flitcast_netlink_link_set_policy[FLITCAST_A_LINK_ADDRESS + 1] = {
+const struct nla_policy flitcast_netlink_link_set_policy[FLITCAST_A_LINK_DEAD + 1] = {
 	WHICH_LINK,
-	[FLITCAST_A_LINK_WINDOW] = NLA_POLICY_RANGE(NLA_U32, 1, FLITCAST_WINDOW_MAX),
-	[FLITCAST_A_LINK_CRC] = NLA_POLICY_MAX(NLA_U32, 1),
+	SETTINGS,
 };
 
 static const char *counter_name(unsigned int i)
@@ -112,7 +118,10 @@ static int link_fill(struct sk_buff *skb, const void *arg)
 	    nla_put_u32(skb, FLITCAST_A_LINK_EXPECTED_SITE, info->expected_site) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_EXPECTED_PORT, info->expected_port) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_WINDOW, info->window) ||
-	    nla_put_u32(skb, FLITCAST_A_LINK_CRC, info->crc))
+	    nla_put_u32(skb, FLITCAST_A_LINK_CRC, info->crc) ||
+	    nla_put_u32(skb, FLITCAST_A_LINK_HELLO, info->hello) ||
+	    nla_put_u32(skb, FLITCAST_A_LINK_DEAD, info->dead) ||
+	    nla_put_u32(skb, FLITCAST_A_LINK_SUSPECT, info->suspect))
 		return -EMSGSIZE;
 	if (*info->reason && nla_put_string(skb, FLITCAST_A_LINK_REASON, info->reason))
 		return -EMSGSIZE;
@@ -445,22 +454,35 @@ static bool is_awaited(const struct flitcast_link_spec *spec, const struct flitc
 	return !same;
 }
 
+/* The settings that a request gives. */
+static struct flitcast_link_settings settings_of(struct nlattr **attrs)
+{
+	struct flitcast_link_settings settings = { .crc = -1 };
+
+	if (attrs[FLITCAST_A_LINK_WINDOW])
+		settings.window = nla_get_u32(attrs[FLITCAST_A_LINK_WINDOW]);
+	if (attrs[FLITCAST_A_LINK_HELLO])
+		settings.hello = nla_get_u32(attrs[FLITCAST_A_LINK_HELLO]);
+	if (attrs[FLITCAST_A_LINK_DEAD])
+		settings.dead = nla_get_u32(attrs[FLITCAST_A_LINK_DEAD]);
+	if (attrs[FLITCAST_A_LINK_CRC])
+		settings.crc = nla_get_u32(attrs[FLITCAST_A_LINK_CRC]);
+	return settings;
+}
+
 int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct flitcast_link_spec spec = { .net = genl_info_net(info) };
+	struct flitcast_link_settings settings = settings_of(info->attrs);
 	struct nlattr **attrs = info->attrs;
 	struct flitcast_site *site;
-	u32 port, window = 0;
-	bool crc;
+	u32 port;
 	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, FLITCAST_A_LINK_PORT)) {
 		NL_SET_ERR_MSG_MOD(info->extack, "a new link needs a port");
 		return -EINVAL;
 	}
-	if (attrs[FLITCAST_A_LINK_WINDOW])
-		window = nla_get_u32(attrs[FLITCAST_A_LINK_WINDOW]);
-	crc = attrs[FLITCAST_A_LINK_CRC] && nla_get_u32(attrs[FLITCAST_A_LINK_CRC]);
 	spec.wait = attrs[FLITCAST_A_LINK_WAIT] && nla_get_u32(attrs[FLITCAST_A_LINK_WAIT]);
 	port = nla_get_u32(attrs[FLITCAST_A_LINK_PORT]);
 
@@ -485,7 +507,7 @@ int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
 	if (!err && is_awaited(&spec, site, port, attrs, info->extack))
 		err = -EBUSY;
 	if (!err)
-		err = flitcast_link_add(site, &spec, port, window, crc, info->extack);
+		err = flitcast_link_add(site, &spec, port, &settings, info->extack);
 	flitcast_site_put(site);
 unlock:
 	rtnl_unlock();
@@ -494,20 +516,17 @@ unlock:
 
 int flitcast_netlink_link_set(struct sk_buff *skb, struct genl_info *info)
 {
+	struct flitcast_link_settings settings = settings_of(info->attrs);
 	struct flitcast_site *site;
-	u32 port, window = 0;
-	int err, crc = -1;
+	u32 port;
+	int err;
 
-	if (info->attrs[FLITCAST_A_LINK_WINDOW])
-		window = nla_get_u32(info->attrs[FLITCAST_A_LINK_WINDOW]);
-	if (info->attrs[FLITCAST_A_LINK_CRC])
-		crc = nla_get_u32(info->attrs[FLITCAST_A_LINK_CRC]);
 	rtnl_lock();
 	site = find_link(genl_info_net(info), info->attrs, &port, info->extack);
 	if (IS_ERR(site)) {
 		err = PTR_ERR(site);
 	} else {
-		err = flitcast_link_set(site, port, window, crc, info->extack);
+		err = flitcast_link_set(site, port, &settings, info->extack);
 		flitcast_site_put(site);
 	}
 	rtnl_unlock();

@@ -64,8 +64,8 @@ void flitcast_netlink_site_event(struct net *net, const struct flitcast_site_inf
 
 /* link.c */
 extern const struct nla_policy flitcast_netlink_link_get_policy[FLITCAST_A_LINK_ADDRESS + 1];
-extern const struct nla_policy flitcast_netlink_link_new_policy[FLITCAST_A_LINK_WAIT + 1];
-extern const struct nla_policy flitcast_netlink_link_set_policy[FLITCAST_A_LINK_ADDRESS + 1];
+extern const struct nla_policy flitcast_netlink_link_new_policy[FLITCAST_A_LINK_DEAD + 1];
+extern const struct nla_policy flitcast_netlink_link_set_policy[FLITCAST_A_LINK_DEAD + 1];
 int flitcast_netlink_link_get(struct sk_buff *skb, struct genl_info *info);
 int flitcast_netlink_link_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info);

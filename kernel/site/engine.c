@@ -184,6 +184,8 @@ static __always_inline void before_leave(struct flitcast_site *site)
 			go_on(site);
 		if (site->todo.resets)
 			flitcast_hello_resets(site);
+		if (site->todo.suspected)
+			flitcast_hello_suspects(site);
 		if (site->todo.unrouted)
 			route_unrouted(site);
 		if (feeds(site) && !site->dead)

@@ -678,7 +678,7 @@ static bool route(void)
 	bool all = true;
 
 	for (i = 0; i < w->topo.nsites; i++) {
-		fc_routes_compute(&w->topo, i, w->down, w->routes[i], work);
+		fc_routes_compute(&w->topo, i, w->down, NULL, w->routes[i], work);
 		for (j = 0; j < w->topo.nsites; j++)
 			all &= i == j || w->routes[i][j];
 	}

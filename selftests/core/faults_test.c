@@ -214,11 +214,11 @@ static u32 links(u32 s)
 static void check_truth(const char *when)
 {
 	for (u32 a = 0; a < topo.nsites; a++) {
-		u32 down[SITES];
+		u32 down[SITES], suspect[SITES];
 
 		if (!alive[a])
 			continue;
-		fc_faults_down(&site[a], down);
+		fc_faults_down(&site[a], down, suspect);
 		for (u32 b = 0; b < topo.nsites; b++) {
 			u32 truth = links(b) & ~works[b];
 

@@ -287,6 +287,13 @@ static void perform(struct bench *b)
 			CHECK(e->seq == b->peer[e->port].acked, "port %u: %u released of %u",
 			      e->port, e->seq, b->peer[e->port].acked);
 			break;
+		case FC_FX_SUSPECT:
+			CHECK(!(e->mask & ~(u64)(b->node.up & ~fc_bit(FC_PORT_LOCAL))) && e->mask,
+			      "suspects %llx", (unsigned long long)e->mask);
+			break;
+		case FC_FX_COPY:
+			CHECK(b->peer[e->port].sent != b->peer[e->port].acked, "nothing to copy");
+			break;
 		case FC_FX_RESCUE:
 			break;
 		case FC_FX_ROUTE:

@@ -17,76 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ledger.h"
+#include "fuzz_vnet.h"
 #include "machine.h"
 #include "postman.h"
 #include "record.h"
 #include "routes.h"
-#include "vnet.h"
 
-#define PAYLOAD		10
-#define SITES_MAX	19
-#define CLASSES_MAX	8
-#define NPORTS_MAX	7
 /* Rounds of the final phase; a hundred times the number that it needs. */
 #define ROUNDS		20000
-
-/**
- * struct peer - the other end of a link, in one class
- * @out: flits that the switch sends it
- * @sent: number of these flits
- * @acked: flits of @sent that it has acked
- * @in: packet that it is sending
- * @in_left: remaining bytes of @in
- * @next: sequence number of its next flit
- * @site_acked: flits that the switch has acked
- * @odd_left: bytes that would end the malformed packet that it is sending
- * @flags: FC_STATUS_* requests that it has not answered
- * @dirty: it has sent invalid flits
- * @dead: the packet that the switch sends it is dead
- */
-struct peer {
-	struct train out;
-	u32 sent;
-	u32 acked;
-	struct packet *in;
-	u32 in_left;
-	u32 next;
-	u32 site_acked;
-	u32 odd_left;
-	u8 flags;
-	bool dirty;
-	bool dead;
-};
-
-/* For the operator, @peer is its sending side: one packet at a time, to injection queue @class. */
-struct bench {
-	struct fc_topo topo;
-	struct fc_vclass classes;
-	struct fc_timing timing;
-	struct fc_node node;
-	struct fc_vnet v;
-	struct fc_channel ch[CLASSES_MAX];
-	struct fc_vin *in;
-	struct fc_vout *out;
-	struct fc_vbranch *branch;
-	struct fc_straight *straight;		/* mode postman */
-	struct fc_flit *queue;
-	struct fc_rx *rx;
-	struct fc_tx *tx;
-	u64 stat[FC_STAT_COUNT];
-	u64 link_stat[CLASSES_MAX][NPORTS_MAX][FC_LSTAT_COUNT];
-	struct peer peer[CLASSES_MAX][NPORTS_MAX];
-	struct train buffer;			/* packet that the operator is receiving */
-	u32 routes[SITES_MAX];
-	struct fc_effects fx;
-	u32 window[NPORTS_MAX];		/* windows of the peers */
-	u32 up;
-	u32 resets;
-	u64 now;
-	u8 injq;
-	struct ledger ledger;			/* last member: not cleared as a whole */
-};
 
 static void event(struct bench *b, u8 class, struct fc_event *ev);
 
@@ -347,6 +285,13 @@ static void perform_channel(struct bench *b, const struct fc_effect *e)
 	case FC_FX_RELEASE:
 		CHECK(e->seq == peer->acked, "port %u: %u released of %u", e->port, e->seq,
 		      peer->acked);
+		break;
+	case FC_FX_SUSPECT:
+		CHECK(e->mask && !(e->mask & ~(u64)(b->up & ~fc_bit(FC_PORT_LOCAL))),
+		      "suspects %llx", (unsigned long long)e->mask);
+		break;
+	case FC_FX_COPY:
+		CHECK(peer->sent != peer->acked, "nothing to copy");
 		break;
 	case FC_FX_RESET:
 		CHECK(b->up & fc_bit(e->port), "reset of port %u", e->port);
@@ -771,21 +716,28 @@ static void routing(struct bench *b, u8 class, u8 port)
 	event(b, class, &ev);
 }
 
-/* Links of other sites go down and up, and this site gets new routes. */
+/* Links of other sites go down and up, links of this one are suspected, and it gets new routes. */
 static void reroute(struct bench *b, struct fuzz *f, bool rerouting)
 {
+	u32 down[SITES_MAX] = { 0 }, suspect[SITES_MAX] = { 0 }, work[3 * SITES_MAX], rest;
 	struct fc_event ev = { .type = FC_EV_MORE };
-	u32 down[SITES_MAX] = { 0 }, work[2 * SITES_MAX];
 	u8 n = fuzz_u8(f);
 
 	b->node.rerouting = rerouting;
 	b->node.routes = n & 128 ? NULL : b->routes;
 	for (u8 i = 0; i < (n & 7); i++)
 		down[fuzz_below(f, b->topo.nsites)] |= fuzz_u8(f);
+	if (n & 16)
+		suspect[b->node.id] = fuzz_u8(f) & b->up & ~fc_bit(FC_PORT_LOCAL);
 	down[b->node.id] |= ~b->up;
-	fc_routes_compute(&b->topo, b->node.id, down, b->routes, work);
+	fc_routes_compute(&b->topo, b->node.id, down, suspect, b->routes, work);
 	fc_vnet_rerouted(&b->v);
 	event(b, 0, &ev);
+	ev.type = FC_EV_SUSPECT;
+	for (rest = suspect[b->node.id]; rest; rest &= rest - 1) {
+		ev.port = (u8)fc_low(rest);
+		event(b, 0, &ev);
+	}
 }
 
 /* Final phase. */

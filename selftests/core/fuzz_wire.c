@@ -10,6 +10,7 @@
 #include "fuzz.h"
 #include "hello.h"
 #include "wire_csr.h"
+#include "wire_faults.h"
 
 static u32 be16(const u8 *p)
 {
@@ -504,6 +505,7 @@ static void fuzz_head(struct fuzz *f)
 struct end {
 	struct fc_hello h;
 	bool up;		/* state that the end reported to its runner */
+	bool suspect;		/* whether the end reported that it suspects the link */
 	u32 epoch;
 	u32 full_epoch;		/* epoch of the last HELLO as long as a flit */
 	bool narrow;		/* no long frame reaches this end */
@@ -515,9 +517,11 @@ static void end_init(struct end *e, u32 site, u16 port, u32 epoch)
 	e->h.own = (struct fc_hello_msg){
 		.ver_min = FC_VERSION, .ver_max = FC_VERSION, .mode = 1, .site = site,
 		.port = port, .window = 8, .flit = 1500, .epoch = epoch, .topology = 77,
-		.nsites = 16, .reason = FC_REASON_CARRIER,
+		.nsites = 16, .reason = FC_REASON_CARRIER, .interval = 800,
 	};
+	e->h.ms = 1;
 	e->h.interval = 800;
+	e->h.dead = FC_HELLO_DEAD;
 	e->h.send_at = NEVER;
 	e->h.dead_at = NEVER;
 	e->h.state = FC_LINK_DOWN;
@@ -530,8 +534,19 @@ static void check_end(struct end *e, u8 todo, u64 now)
 	const struct fc_hello *h = &e->h;
 	bool was = e->up;
 
-	CHECK(!(todo & ~(FC_HELLO_GO_DOWN | FC_HELLO_GO_UP | FC_HELLO_SEND | FC_HELLO_CHECK)),
-	      "todo %x", todo);
+	CHECK(!(todo & ~(FC_HELLO_GO_DOWN | FC_HELLO_GO_UP | FC_HELLO_SEND | FC_HELLO_CHECK |
+			 FC_HELLO_SUSPECT | FC_HELLO_TRUST)), "todo %x", todo);
+	if (todo & FC_HELLO_SUSPECT) {
+		CHECK(!e->suspect, "suspected again");
+		e->suspect = true;
+	}
+	if (todo & FC_HELLO_TRUST) {
+		CHECK(e->suspect, "trusted again");
+		e->suspect = false;
+	}
+	if (todo & FC_HELLO_GO_DOWN)
+		e->suspect = false;
+	CHECK(e->suspect == !!h->suspicion, "suspicion %u", h->suspicion);
 	if (todo & FC_HELLO_GO_DOWN) {
 		CHECK(e->up, "goes down again");
 		e->up = false;
@@ -565,7 +580,9 @@ static void check_end(struct end *e, u8 todo, u64 now)
 		break;
 	case FC_LINK_UP:
 		CHECK(h->send_at <= now + h->interval, "silent");
-		CHECK(h->dead_at > now && h->dead_at <= now + FC_HELLO_DEAD * h->interval,
+		CHECK(h->dead_at > now &&
+		      h->dead_at <= now + h->dead * (h->peer.interval > h->interval ?
+						     h->peer.interval : h->interval),
 		      "dead at the wrong time");
 		CHECK(h->own.reason == FC_REASON_NONE, "up, but %s",
 		      fc_reason_text(h->own.reason));
@@ -640,6 +657,19 @@ static void forged(struct fuzz *f, struct end *e, const struct fc_hello_msg *pee
 		receive(e, &m, m.epoch & 1, now);
 }
 
+/* The end was removed, and is added again. */
+static void again(struct end *e, const struct end *other)
+{
+	struct fc_hello_msg own = e->h.own;
+	bool narrow = e->narrow;
+
+	end_init(e, own.site, own.port, own.epoch | 1);
+	e->h.own.flags = own.flags;
+	e->h.want_site = other->h.own.site;
+	e->h.want_port = other->h.own.port;
+	e->narrow = narrow;
+}
+
 static void fuzz_hello(struct fuzz *f)
 {
 	struct fc_hello_msg m;
@@ -662,7 +692,7 @@ static void fuzz_hello(struct fuzz *f)
 		struct end *e = fuzz_u8(f) & 1 ? &b : &a, *o = e == &a ? &b : &a;
 		u8 todo = 0;
 
-		switch (fuzz_below(f, 9)) {
+		switch (fuzz_below(f, 11)) {
 		case 0:
 			todo = fc_hello_carrier(&e->h, false, now);
 			check_end(e, todo, now);
@@ -702,10 +732,28 @@ static void fuzz_hello(struct fuzz *f)
 			f->at += FC_HELLO_SIZE;
 			break;
 		case 8:
-			todo = fc_hello_suspect(&e->h, now);
+			todo = fc_hello_suspect(&e->h, 1 + (u8)(now & 1), now);
 			check_end(e, todo, now);
 			if (todo & FC_HELLO_CHECK)
 				report(e, o, todo, now);
+			break;
+		case 9:
+			todo = fc_hello_pace(&e->h, FC_HELLO_MS_MIN + fuzz_u8(f),
+					     FC_HELLO_DEAD_MIN + fuzz_u8(f) % 8, now);
+			check_end(e, todo, now);
+			if (todo & FC_HELLO_SEND)
+				report(e, o, todo, now);
+			break;
+		case 10:
+			todo = fc_hello_leave(&e->h);
+			CHECK(e->h.state == FC_LINK_DOWN ? !todo : todo & FC_HELLO_SEND, "%x",
+			      todo);
+			CHECK(!(todo & FC_HELLO_GO_DOWN) == !e->up, "down %x", todo);
+			if (todo & FC_HELLO_SEND) {
+				report(e, o, todo, now);
+				CHECK(!o->up, "the peer is up");
+			}
+			again(e, o);
 			break;
 		}
 	}

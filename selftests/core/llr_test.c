@@ -57,6 +57,8 @@ struct bench {
 	u32 lost;		/* lost flits */
 	u32 resets;
 	bool may_reset;
+	bool mute[2];		/* no frame reaches this end */
+	u64 suspected[FC_SUSPICION_COUNT];	/* times that end 0 suspected the link */
 	u64 now;
 };
 
@@ -75,7 +77,7 @@ static void put(struct bench *b, unsigned int to, const struct fc_event *ev)
 {
 	b->end[!to].frames++;
 	for (unsigned int copies = tap_random(100) < b->doubled ? 2 : 1; copies; copies--) {
-		if (tap_random(100) < b->loss ||
+		if (b->mute[to] || tap_random(100) < b->loss ||
 		    (ev->type == FC_EV_FLIT && tap_random(100) < b->flit_loss)) {
 			b->lost += ev->type == FC_EV_FLIT;
 			continue;
@@ -136,6 +138,10 @@ static void perform(struct bench *b, unsigned int at, const struct fc_effect *e)
 	case FC_FX_RESCUE:
 		end->rescues++;
 		break;
+	case FC_FX_SUSPECT:
+		CHECK(e->mask == fc_bit(1), "ports %llx", (unsigned long long)e->mask);
+		b->suspected[e->flags] += !at;
+		break;
 	case FC_FX_RESET:
 		CHECK(b->may_reset, "end %u finds a contradiction", at);
 		b->resets++;
@@ -145,6 +151,7 @@ static void perform(struct bench *b, unsigned int at, const struct fc_effect *e)
 	case FC_FX_DROP:
 		break;
 	case FC_FX_DISCARD:
+	case FC_FX_COPY:
 	case FC_FX_ROUTE:
 	case FC_FX_RESERVE:
 	case FC_FX_ADMITTED:
@@ -381,7 +388,7 @@ TEST(llr_resend__no_more_than_is_lost)
 	}
 }
 
-/* Number of flits that end 0 has retransmitted, and of retries of which no flit arrived. */
+/* Number of flits that end 0 has retransmitted, and of times it suspected the link. */
 static u64 resent(const struct bench *b)
 {
 	return b->end[0].link_stat[1][FC_LSTAT_TX_RESENT];
@@ -389,7 +396,7 @@ static u64 resent(const struct bench *b)
 
 static u64 futile(const struct bench *b)
 {
-	return b->end[0].link_stat[1][FC_LSTAT_TX_FUTILE];
+	return b->suspected[FC_SUSPICION_GREY];
 }
 
 static void run_for(struct bench *b, u64 time)
@@ -420,9 +427,9 @@ TEST(llr_futile__backs_off)
 		sent = b.end[0].tx[1].sent;
 		CHECK(sent == window, "%u sent", sent);
 		/* The first four retries, 1, 1, 2 and 4 intervals apart, and a fifth one. */
-		run_for(&b, 12 * b.timing.poll);
-		CHECK(futile(&b) == 0, "suspected after %llu", (unsigned long long)b.now);
 		run_for(&b, 8 * b.timing.poll);
+		CHECK(futile(&b) == 0, "suspected after %llu", (unsigned long long)b.now);
+		run_for(&b, 12 * b.timing.poll);
 		CHECK(futile(&b) == 1, "%llu times", (unsigned long long)futile(&b));
 		/* 64, 64, 32, 16 and 8 flits, but no more than the window each. */
 		was = resent(&b);
@@ -432,7 +439,7 @@ TEST(llr_futile__backs_off)
 		again = resent(&b) - was;
 		CHECK(again >= 15 && again <= 8 + 17, "%llu sent again in 17 long waits",
 		      (unsigned long long)again);
-		CHECK(futile(&b) == 5, "%llu times", (unsigned long long)futile(&b));
+		CHECK(futile(&b) == 7, "%llu times", (unsigned long long)futile(&b));
 		b.flit_loss = 0;
 		was = b.now;
 		run(&b, b.end[0].next + 20);
@@ -568,4 +575,57 @@ TEST(llr_reset__rescues)
 	b.loss = 0;
 	b.end[1].next = b.end[0].next;
 	run(&b, 20);
+}
+
+/* Time from the first flit on a link that fails then until end 0 suspects it. */
+static u64 until_suspected(struct bench *b, u32 silent)
+{
+	while (!b->suspected[FC_SUSPICION_SILENT]) {
+		tick(b);
+		CHECK(b->now < 20 * b->timing.poll, "not suspected, %u polls", silent);
+		if (b->now >= 20 * b->timing.poll)
+			break;
+	}
+	return b->now;
+}
+
+/* No answer comes: after one wait and three of twice that time the link is suspected. */
+TEST(llr_silent__is_suspected)
+{
+	for (unsigned int direction = 1; direction < 4; direction++) {
+		static struct bench b;
+		u64 began, took;
+
+		bench_init(&b, 8);
+		b.mute[1] = direction & 1;
+		b.mute[0] = direction & 2;
+		began = b.now;
+		CHECK(offer(&b), "the packet does not go");
+		took = until_suspected(&b, direction) - began;
+		CHECK(took >= 7 * b.timing.poll && took <= 7 * b.timing.poll + 2,
+		      "direction %u: suspected after %llu", direction, (unsigned long long)took);
+		CHECK(!futile(&b), "full frames are suspected");
+	}
+}
+
+/* A host that is stalled does not suspect its peer: a late timer is no proof of silence. */
+TEST(llr_silent__a_stalled_host_suspects_no_link)
+{
+	static struct bench b;
+
+	for (unsigned int round = 0; round < 1000; round++) {
+		u64 stall = b.timing.poll / 2 + 2;
+
+		bench_init(&b, 8);
+		stall = b.timing.poll / 2 + 2 + tap_random(5 * (u32)b.timing.poll);
+		CHECK(offer(&b), "the packet does not go");
+		/* Timers run late, again and again, before end 0 reads the frames that wait. */
+		for (unsigned int i = 0; i < 6; i++) {
+			b.now = fc_site_next_at(&b.end[0].site) + stall;
+			event(&b, 0, (struct fc_event){ .type = FC_EV_TIME });
+		}
+		run_for(&b, 10 * b.timing.poll);
+		CHECK(!b.suspected[FC_SUSPICION_SILENT], "suspected, stalled for %llu",
+		      (unsigned long long)stall);
+	}
 }

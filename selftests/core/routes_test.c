@@ -87,7 +87,7 @@ static void check_tables(const char *what)
 
 	measure();
 	for (u32 s = 0; s < topo.nsites; s++)
-		fc_routes_compute(&topo, s, down, routes[s], work);
+		fc_routes_compute(&topo, s, down, NULL, routes[s], work);
 	for (u32 s = 0; s < topo.nsites; s++) {
 		u32 want[SITES] = { 0 };
 
@@ -138,7 +138,7 @@ TEST(routes__without_faults_are_the_minimal_directions)
 
 		find_links(spec);
 		for (u32 s = 0; s < topo.nsites; s++) {
-			fc_routes_compute(&topo, s, down, routes[s], work);
+			fc_routes_compute(&topo, s, down, NULL, routes[s], work);
 			for (u32 t = 0; t < topo.nsites; t++)
 				CHECK(routes[s][t] == fc_topo_minimal(&topo, s, t),
 				      "%s: %u to %u", spec, s, t);

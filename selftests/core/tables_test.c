@@ -471,10 +471,9 @@ static const char *event_port(enum fc_event_type type)
 	/* Links may fail; those of the paper do not. */
 	case FC_EV_LINK_UP:
 	case FC_EV_LINK_DOWN:
-		return NULL;
+	case FC_EV_SUSPECT:
 	/* The operator's network-status-out, which is within a site. */
 	case FC_EV_ROOM:
-		return NULL;
 	/* Time is an argument; a list of effects is bounded. */
 	case FC_EV_TIME:
 	case FC_EV_MORE:
@@ -499,11 +498,12 @@ static const char *effect_port(enum fc_effect_type type)
 	case FC_FX_SERVE_LOCAL:
 	case FC_FX_DISCARD:
 		return NULL;
-	/* Failures. */
+	/* Failures, and retransmission, which a wire without loss does not need. */
 	case FC_FX_UNREACHABLE:
 	case FC_FX_DROP:
 	case FC_FX_RESET:
-	/* Retransmission; a wire without loss does not need it. */
+	case FC_FX_SUSPECT:
+	case FC_FX_COPY:
 	case FC_FX_RESEND:
 	case FC_FX_RELEASE:
 	case FC_FX_RESCUE:

@@ -115,7 +115,7 @@ static void check_next_hops(u32 sites)
 	u32 down[SITES] = { 0 }, routes[SITES], work[2 * SITES];
 
 	for (u32 a = 0; a < sites; a++) {
-		fc_routes_compute(&topo, a, down, routes, work);
+		fc_routes_compute(&topo, a, down, NULL, routes, work);
 		for (u32 b = 0; b < sites; b++) {
 			u32 want = 0;
 

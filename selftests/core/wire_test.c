@@ -9,6 +9,7 @@
 
 #include "tap.h"
 #include "wire_csr.h"
+#include "wire_faults.h"
 #include "wire_plain.h"
 
 #define NSITES	64
@@ -351,13 +352,12 @@ TEST(wire_link__refuses)
 static const struct fc_hello_msg hello = {
 	.ver_min = 1, .ver_max = 2, .mode = 3, .reason = 4, .site = 0x01020304, .port = 5,
 	.window = 0x0607, .flit = 0x08090a0b, .epoch = 0x0c0d0e0f, .peer_epoch = 0x10111213,
-	.topology = 0x14151617, .nsites = 0x18191a1b, .flags = FC_HELLO_SUM,
+	.topology = 0x14151617, .nsites = 0x18191a1b, .flags = FC_HELLO_SUM, .interval = 0x1c1d,
 };
 
 static const u8 hello_golden[FC_HELLO_SIZE] = {
 	1, 2, 3, 4, 1, 2, 3, 4, 0, 5, 6, 7, 8, 9, 10, 11,
-	12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
-	1, 0, 0, 0,
+	12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 1, 0, 28, 29,
 };
 
 TEST(wire_status__golden_bytes)

@@ -10,6 +10,7 @@
 #include "node.h"
 #include "relay.h"
 #include "path.h"
+#include "wire_faults.h"
 
 /* Maximum flits in flight, the same as for a site. */
 #define WINDOW_MAX	64

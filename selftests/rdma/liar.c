@@ -32,7 +32,7 @@
 #include <rdma/ib_user_mad.h>
 #include <rdma/rdma_cma.h>
 #include "wire_bytes.h"
-#include "wire.h"
+#include "wire_faults.h"
 
 #define MAGIC		0x464c4954
 #define SERVICE		"949"

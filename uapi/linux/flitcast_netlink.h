@@ -78,7 +78,7 @@ enum flitcast_link_attr {
 	FLITCAST_A_LINK_PORT,		/* u32: from 1 */
 	FLITCAST_A_LINK_DIRECTION,	/* string: for instance +x */
 	FLITCAST_A_LINK_STATE,		/* u32: enum flitcast_link_state */
-	FLITCAST_A_LINK_REASON,		/* string: why the link is not up */
+	FLITCAST_A_LINK_REASON,		/* string: why the link is not up, or is suspected */
 	FLITCAST_A_LINK_PEER_SITE,	/* u32: from HELLO */
 	FLITCAST_A_LINK_PEER_PORT,	/* u32: from HELLO */
 	FLITCAST_A_LINK_WINDOW,		/* u32 */
@@ -93,6 +93,9 @@ enum flitcast_link_attr {
 	FLITCAST_A_LINK_WAIT,		/* u32: 1: the device may appear later */
 	FLITCAST_A_LINK_EXPECTED_SITE,	/* u32: neighbour by the topology */
 	FLITCAST_A_LINK_EXPECTED_PORT,	/* u32: port of that neighbour */
+	FLITCAST_A_LINK_HELLO,		/* u32: interval of HELLO, milliseconds */
+	FLITCAST_A_LINK_DEAD,		/* u32: silent intervals after which the link is dead */
+	FLITCAST_A_LINK_SUSPECT,	/* u32: 1: the link is up, and routes avoid it */
 	__FLITCAST_A_LINK_MAX,
 };
 
@@ -110,14 +113,15 @@ enum flitcast_route_attr {
 
 #define FLITCAST_A_ROUTE_MAX (__FLITCAST_A_ROUTE_MAX - 1)
 
-/* Dead links that a site knows of: the links of an origin that the origin reported dead. */
+/* Dead and suspected links that a site knows of: links of an origin, as it reported them. */
 enum flitcast_fault_attr {
 	FLITCAST_A_FAULT_UNSPEC,
 	FLITCAST_A_FAULT_SITE,		/* u32: the site that knows of them */
 	FLITCAST_A_FAULT_ORIGIN,	/* u32: the site that reported them; may be the same */
 	FLITCAST_A_FAULT_INCARNATION,	/* u32: of the origin */
 	FLITCAST_A_FAULT_VERSION,	/* u32: number of the origin's report; 0: none yet */
-	FLITCAST_A_FAULT_PORTS,		/* u32: mask of ports, bit 1 for port 1; not 0 */
+	FLITCAST_A_FAULT_PORTS,		/* u32: mask of ports, bit 1 for port 1: dead links */
+	FLITCAST_A_FAULT_SUSPECT,	/* u32: likewise: links that are up, and suspected */
 	__FLITCAST_A_FAULT_MAX,
 };
 

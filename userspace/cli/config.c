@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "config.h"
 #include "bounds.h"
+#include "hello.h"
 #include "mode.h"
 #include "network.h"
 #include "out.h"
@@ -110,6 +111,8 @@ static void load_link(struct nlmsghdr *message, void *arg)
 	gid_read(a[FLITCAST_A_LINK_PEER_GID], site->link[port].peer_gid);
 	site->link[port].window = get_u32(a[FLITCAST_A_LINK_WINDOW]);
 	site->link[port].crc = get_u32(a[FLITCAST_A_LINK_CRC]);
+	site->link[port].hello = get_u32(a[FLITCAST_A_LINK_HELLO]);
+	site->link[port].dead = get_u32(a[FLITCAST_A_LINK_DEAD]);
 }
 
 static void load_route(struct nlmsghdr *message, void *arg)
@@ -207,6 +210,8 @@ static void print_link(unsigned int port, const struct config_link *link)
 	out_uint("port", NULL, port);
 	out_uint("window", NULL, link->window);
 	out_bool("crc", link->crc);
+	out_uint("hello", NULL, link->hello);
+	out_uint("dead", NULL, link->dead);
 	out_close_object();
 }
 
@@ -442,10 +447,12 @@ static int read_link(const char *where, json_t *entry, const struct config *conf
 		     struct config_site *site)
 {
 	static const char *const keys[] = {
-		"dev", "address", "mtu", "rdma", "peer_gid", "port", "window", "crc", NULL
+		"dev", "address", "mtu", "rdma", "peer_gid", "port", "window", "crc",
+		"hello", "dead", NULL
 	};
 	struct config_link link = {
 		.where = where, .window = site->setting[CONFIG_WINDOW],
+		.hello = FC_HELLO_MS, .dead = FC_HELLO_DEAD,
 	};
 	json_t *crc;
 	unsigned int other;
@@ -460,6 +467,12 @@ static int read_link(const char *where, json_t *entry, const struct config *conf
 		return -1;
 	if (json_object_get(entry, "mtu") &&
 	    config_number(where, entry, "mtu", ETH_MIN_MTU, ETH_MAX_MTU, &link.mtu))
+		return -1;
+	if (json_object_get(entry, "hello") &&
+	    config_number(where, entry, "hello", FC_HELLO_MS_MIN, FC_HELLO_MS_MAX, &link.hello))
+		return -1;
+	if (json_object_get(entry, "dead") &&
+	    config_number(where, entry, "dead", FC_HELLO_DEAD_MIN, FC_HELLO_DEAD_MAX, &link.dead))
 		return -1;
 	crc = json_object_get(entry, "crc");
 	if (crc && !json_is_boolean(crc)) {

@@ -64,6 +64,8 @@ extern const struct config_field config_settings[CONFIG_SETTINGS];
  * @peer_gid: GID of the peer of an RDMA link
  * @window: flits in flight
  * @crc: frames carry a checksum
+ * @hello: interval of HELLO in ms
+ * @dead: silent intervals after which the link is dead
  * @omit: its RDMA port is absent, so it cannot be added
  */
 struct config_link {
@@ -75,6 +77,8 @@ struct config_link {
 	uint8_t peer_gid[GID_LENGTH];
 	uint32_t window;
 	bool crc;
+	uint32_t hello;
+	uint32_t dead;
 	bool omit;
 };
 

@@ -8,6 +8,7 @@
 struct reading {
 	const struct fc_topo *topo;
 	uint32_t *down;
+	uint32_t *suspect;
 };
 
 static void read_fault(struct nlmsghdr *message, void *arg)
@@ -18,13 +19,17 @@ static void read_fault(struct nlmsghdr *message, void *arg)
 
 	get_attrs(message, a, FLITCAST_A_FAULT_MAX);
 	origin = get_u32(a[FLITCAST_A_FAULT_ORIGIN]);
-	if (origin < reading->topo->nsites)
-		reading->down[origin] |= get_u32(a[FLITCAST_A_FAULT_PORTS]);
+	if (origin >= reading->topo->nsites)
+		return;
+	reading->down[origin] |= get_u32(a[FLITCAST_A_FAULT_PORTS]);
+	if (reading->suspect)
+		reading->suspect[origin] |= get_u32(a[FLITCAST_A_FAULT_SUSPECT]);
 }
 
-bool faults_read(const struct fc_topo *topo, uint32_t site, uint32_t *down, const char *about)
+bool faults_read(const struct fc_topo *topo, uint32_t site, uint32_t *down, uint32_t *suspect,
+		 const char *about)
 {
-	struct reading reading = { topo, down };
+	struct reading reading = { topo, down, suspect };
 	struct request req = { 0 };
 
 	request_flitcast(&req, FLITCAST_CMD_FAULT_GET, NLM_F_DUMP);
@@ -32,17 +37,18 @@ bool faults_read(const struct fc_topo *topo, uint32_t site, uint32_t *down, cons
 	return !request_ask(&req, read_fault, &reading, about);
 }
 
-uint32_t *faults_routes(const struct fc_topo *topo, uint32_t from, const uint32_t *down)
+uint32_t *faults_routes(const struct fc_topo *topo, uint32_t from, const uint32_t *down,
+			const uint32_t *suspect)
 {
 	uint32_t *routes, *work, site = 0;
 
-	while (site < topo->nsites && !down[site])
+	while (site < topo->nsites && !down[site] && !suspect[site])
 		site++;
 	if (site == topo->nsites)
 		return NULL;
 	routes = xalloc(topo->nsites, sizeof(*routes));
-	work = xalloc(2 * (size_t)topo->nsites, sizeof(*work));
-	fc_routes_compute(topo, from, down, routes, work);
+	work = xalloc(3 * (size_t)topo->nsites, sizeof(*work));
+	fc_routes_compute(topo, from, down, suspect, routes, work);
 	free(work);
 	return routes;
 }

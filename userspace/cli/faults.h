@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Dead links known to a site.
+ * Dead and suspected links known to a site.
  */
 #ifndef FLITCAST_CLI_FAULTS_H
 #define FLITCAST_CLI_FAULTS_H
@@ -10,24 +10,29 @@
 #include "topo.h"
 
 /**
- * faults_read() - query the dead links known to a site
+ * faults_read() - query the dead and suspected links known to a site
  * @topo: topology of the site
  * @site: site, in this network namespace
  * @down: by site of the topology, mask of its dead ports; reported ports are added
+ * @suspect: likewise of suspected links; NULL: not wanted
  * @about: prefix of the error message
  *
  * Return: true; or false after an error message.
  */
-bool faults_read(const struct fc_topo *topo, uint32_t site, uint32_t *down, const char *about);
+bool faults_read(const struct fc_topo *topo, uint32_t site, uint32_t *down, uint32_t *suspect,
+		 const char *about);
 
 /**
- * faults_routes() - compute routes around dead links, as the sites do
+ * faults_routes() - compute routes around dead and suspected links, as the sites do
  * @topo: topology
  * @from: first site of the routes
  * @down: result of faults_read()
+ * @suspect: likewise
  *
- * Return: by site, directions (core/routes.h), to be freed; NULL if no link is dead.
+ * Return: by site, directions (core/routes.h), to be freed; NULL if no link is dead or
+ * suspected.
  */
-uint32_t *faults_routes(const struct fc_topo *topo, uint32_t from, const uint32_t *down);
+uint32_t *faults_routes(const struct fc_topo *topo, uint32_t from, const uint32_t *down,
+			const uint32_t *suspect);
 
 #endif /* FLITCAST_CLI_FAULTS_H */

@@ -9,6 +9,7 @@
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
+#include "hello.h"
 #include "link_auto.h"
 #include "out.h"
 #include "rdma.h"
@@ -142,11 +143,14 @@ void print_link_line(struct nlattr **a)
 	out_bool("crc", get_u32(a[FLITCAST_A_LINK_CRC]));
 	if (get_u32(a[FLITCAST_A_LINK_CRC]))
 		out_text(" crc on");
+	out_uint("hello", out_detail(" hello %llu"), get_u32(a[FLITCAST_A_LINK_HELLO]));
+	out_uint("dead", out_detail(" dead %llu"), get_u32(a[FLITCAST_A_LINK_DEAD]));
 	print_state(" state %s", get_u32(a[FLITCAST_A_LINK_STATE]));
 	if (a[FLITCAST_A_LINK_REASON])
 		out_string("reason", " (%s)", get_string(a[FLITCAST_A_LINK_REASON]));
 	else
 		out_null("reason");
+	out_bool("suspect", get_u32(a[FLITCAST_A_LINK_SUSPECT]));
 	if (a[FLITCAST_A_LINK_PEER_SITE]) {
 		out_uint("peer_site", " peer %llu", get_u32(a[FLITCAST_A_LINK_PEER_SITE]));
 		out_uint("peer_port", " port %llu", get_u32(a[FLITCAST_A_LINK_PEER_PORT]));
@@ -303,7 +307,12 @@ static int del(const struct option_given *given)
 	OPTION("window", "N", "flits that the other end may have in flight", NUMBER, 0, \
 	       OPTION_RANGE(0, UINT32_MAX), .attr = FLITCAST_A_LINK_WINDOW), \
 	OPTION("crc", NULL, "have every frame carry a checksum", SWITCH, 0, \
-	       .attr = FLITCAST_A_LINK_CRC)
+	       .attr = FLITCAST_A_LINK_CRC), \
+	OPTION("hello", "MS", "interval of HELLO", NUMBER, 0, \
+	       OPTION_RANGE(FC_HELLO_MS_MIN, FC_HELLO_MS_MAX), .attr = FLITCAST_A_LINK_HELLO), \
+	OPTION("dead", "N", "silent intervals of the peer after which the link is dead", NUMBER, \
+	       0, OPTION_RANGE(FC_HELLO_DEAD_MIN, FC_HELLO_DEAD_MAX), \
+	       .attr = FLITCAST_A_LINK_DEAD)
 
 static const struct option_entry add_options[] = {
 	DEV(OPTION_NEED),

@@ -146,6 +146,8 @@ static const struct setting site_settings[FLITCAST_A_SITE_MAX + 1] = {
 static const struct setting link_settings[FLITCAST_A_LINK_MAX + 1] = {
 	[FLITCAST_A_LINK_PORT]		= { "port", "" },
 	[FLITCAST_A_LINK_WINDOW]	= { "window", "" },
+	[FLITCAST_A_LINK_HELLO]		= { "hello", "ms" },
+	[FLITCAST_A_LINK_DEAD]		= { "dead", "" },
 };
 
 static const struct setting *find_setting(const struct nlmsghdr *message,

@@ -150,6 +150,8 @@ static void put_link(struct request *req, const struct config_site *site, uint32
 	put_u32(req, FLITCAST_A_LINK_PORT, port);
 	put_u32(req, FLITCAST_A_LINK_WINDOW, link->window);
 	put_u32(req, FLITCAST_A_LINK_CRC, link->crc);
+	put_u32(req, FLITCAST_A_LINK_HELLO, link->hello);
+	put_u32(req, FLITCAST_A_LINK_DEAD, link->dead);
 }
 
 static void put_link_del(struct request *req, uint32_t id, uint32_t port)
@@ -200,7 +202,8 @@ static bool same_link(const struct config_link *a, const struct config_link *b)
 	return (address ? !memcmp(a->address, b->address, ETH_ALEN) : !strcmp(a->dev, b->dev)) &&
 	       !strcmp(a->rdma, b->rdma) &&
 	       !memcmp(a->peer_gid, b->peer_gid, sizeof(a->peer_gid)) &&
-	       a->window == b->window && a->crc == b->crc;
+	       a->window == b->window && a->crc == b->crc && a->hello == b->hello &&
+	       a->dead == b->dead;
 }
 
 static int check_fixed(const struct config_site *want, const struct config_site *is)

@@ -109,7 +109,13 @@ static int show(const struct option_given *given)
 	return 0;
 }
 
-/* Ends of a link that report it dead.  Return: mask: 1: this end, 2: the other end. */
+/* By site: ports whose link is reported dead, and suspected. */
+struct reports {
+	uint32_t *down;
+	uint32_t *suspect;
+};
+
+/* Ends of a link whose report names it.  Return: mask: 1: this end, 2: the other end. */
 static unsigned int reported_by(const struct fc_topo *topo, const uint32_t *down, uint32_t site,
 				uint8_t dir, uint32_t peer)
 {
@@ -117,10 +123,22 @@ static unsigned int reported_by(const struct fc_topo *topo, const uint32_t *down
 	       (down[peer] >> (topo->ops->arrival(topo, site, dir) + 1) & 1) << 1;
 }
 
-static void print_fault(const struct fc_topo *topo, const uint32_t *down, uint32_t site,
+static void print_reporters(const char *key, const char *verb, unsigned int reporter,
+			    uint32_t site, uint32_t peer)
+{
+	out_open_array(key);
+	if (reporter)
+		out_text(verb);
+	if (reporter & 1)
+		out_uint(NULL, " site %llu", site);
+	if (reporter & 2)
+		out_uint(NULL, reporter & 1 ? ", site %llu" : " site %llu", peer);
+	out_close_array();
+}
+
+static void print_fault(const struct fc_topo *topo, const struct reports *reports, uint32_t site,
 			uint8_t dir, uint32_t peer)
 {
-	unsigned int reporter = reported_by(topo, down, site, dir, peer);
 	char name[DIRECTION_SIZE];
 
 	topo->ops->dir_name(topo, dir, name);
@@ -130,19 +148,17 @@ static void print_fault(const struct fc_topo *topo, const uint32_t *down, uint32
 	out_string("direction", " %s", name);
 	out_uint("peer_site", " to site %llu", peer);
 	out_uint("peer_port", " port %llu", topo->ops->arrival(topo, site, dir) + 1);
-	out_open_array("reported_by");
-	if (reporter & 1)
-		out_uint(NULL, ": says site %llu", site);
-	if (reporter & 2)
-		out_uint(NULL, reporter & 1 ? ", site %llu" : ": says site %llu", peer);
-	out_close_array();
+	print_reporters("reported_by", ": says", reported_by(topo, reports->down, site, dir, peer),
+			site, peer);
+	print_reporters("suspected_by", ": suspected by",
+			reported_by(topo, reports->suspect, site, dir, peer), site, peer);
 	out_text("\n");
 	out_close_object();
 }
 
-static void print_faults(const struct fc_topo *topo, uint32_t own, const uint32_t *down)
+static void print_faults(const struct fc_topo *topo, uint32_t own, const struct reports *reports)
 {
-	uint32_t *routes = faults_routes(topo, own, down), site, peer;
+	uint32_t *routes = faults_routes(topo, own, reports->down, reports->suspect), site, peer;
 	uint8_t dir;
 
 	out_open_object(NULL);
@@ -153,8 +169,9 @@ static void print_faults(const struct fc_topo *topo, uint32_t own, const uint32_
 			peer = fc_topo_neighbour(topo, site, dir);
 			/* Each link once. */
 			if (peer != FC_SITE_NONE && site < peer &&
-			    reported_by(topo, down, site, dir, peer))
-				print_fault(topo, down, site, dir, peer);
+			    (reported_by(topo, reports->down, site, dir, peer) ||
+			     reported_by(topo, reports->suspect, site, dir, peer)))
+				print_fault(topo, reports, site, dir, peer);
 		}
 	}
 	out_close_array();
@@ -171,15 +188,17 @@ static void print_faults(const struct fc_topo *topo, uint32_t own, const uint32_
 static int faults(const struct option_given *given)
 {
 	struct network_own own;
-	uint32_t *down;
+	struct reports reports;
 
 	if (!network_own(&own, option_get(given, "site", FC_SITE_NONE), "topology faults"))
 		return EXIT_FAILED;
-	down = xalloc(own.topo.nsites, sizeof(*down));
-	if (!faults_read(&own.topo, own.site, down, "topology faults"))
+	reports.down = xalloc(own.topo.nsites, sizeof(*reports.down));
+	reports.suspect = xalloc(own.topo.nsites, sizeof(*reports.suspect));
+	if (!faults_read(&own.topo, own.site, reports.down, reports.suspect, "topology faults"))
 		return EXIT_FAILED;
-	print_faults(&own.topo, own.site, down);
-	free(down);
+	print_faults(&own.topo, own.site, &reports);
+	free(reports.down);
+	free(reports.suspect);
 	return 0;
 }
 

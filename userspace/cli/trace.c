@@ -101,6 +101,7 @@ static void set_topology(struct trace *trace)
 	fc_topo_print(&trace->topo, trace->spec);
 	trace->net.topo = &trace->topo;
 	trace->net.down = xalloc(trace->topo.nsites, sizeof(*trace->net.down));
+	trace->net.suspect = xalloc(trace->topo.nsites, sizeof(*trace->net.suspect));
 }
 
 /* Read topology, preference table and known dead links of a local site. */
@@ -116,7 +117,8 @@ static int read_own(struct trace *trace, uint32_t site)
 	trace->net.mode = own.mode;
 	trace->flit = own.flit;
 	set_topology(trace);
-	if (!faults_read(&trace->topo, trace->net.own, trace->net.down, "trace"))
+	if (!faults_read(&trace->topo, trace->net.own, trace->net.down,
+			 trace->net.suspect, "trace"))
 		return EXIT_FAILED;
 
 	fc_pref_default(&trace->net.own_pref, &trace->topo);
@@ -746,6 +748,7 @@ static int run_trace(const struct option_given *given)
 	free(trace.target);
 	free(trace.down);
 	free(trace.net.down);
+	free(trace.net.suspect);
 	free(trace.busy);
 	free(trace.force);
 	return status;

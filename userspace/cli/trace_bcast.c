@@ -85,7 +85,7 @@ static int read_own(struct bcast_trace *trace, uint32_t site)
 	trace->topo = own.topo;
 	trace->own = own.site;
 	set_topology(trace);
-	if (!faults_read(&trace->topo, trace->own, trace->down, "trace"))
+	if (!faults_read(&trace->topo, trace->own, trace->down, NULL, "trace"))
 		return EXIT_FAILED;
 	return 0;
 }

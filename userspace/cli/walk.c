@@ -151,6 +151,8 @@ void walk_note(struct visit *visit, const struct fc_node *node, const u8 *head,
 	case FC_FX_RESEND:
 	case FC_FX_RELEASE:
 	case FC_FX_RESCUE:
+	case FC_FX_SUSPECT:
+	case FC_FX_COPY:
 	case FC_FX_ROUTE:
 	case FC_FX_RESERVE:
 	case FC_FX_ADMITTED:
@@ -193,7 +195,7 @@ static struct stage *stage_new(const struct network *net, struct visit *visit, c
 		stage->pref = net->own_pref;
 	else
 		fc_pref_default(&stage->pref, net->topo);
-	stage->routes = faults_routes(net->topo, visit->site, net->down);
+	stage->routes = faults_routes(net->topo, visit->site, net->down, net->suspect);
 	stage->node = (struct fc_node){
 		.topo = net->topo, .timing = &timing, .routes = stage->routes,
 		.pref = &stage->pref, .stat = stage->stat, .id = visit->site,

@@ -21,6 +21,7 @@ struct place {
  * @mode: switching mode (enum fc_mode)
  * @classes: classes of the topology, in the modes that have classes
  * @down: by site, ports whose link one of its ends reports dead
+ * @suspect: by site, ports whose link is suspected, likewise
  * @busy: net-outputs that another packet occupies forever
  * @nbusy: number of @busy
  * @force: sites whose net-outputs to links are busy until the packet is
@@ -34,6 +35,7 @@ struct network {
 	int mode;
 	struct fc_vclass classes;
 	u32 *down;
+	u32 *suspect;
 	const struct place *busy;
 	size_t nbusy;
 	const u32 *force;

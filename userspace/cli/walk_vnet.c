@@ -91,7 +91,7 @@ static void stage_init(struct stage *stage, const struct network *net)
 	node->stat = stage->stat;
 	node->id = stage->visit->site;
 	node->nports = nports;
-	stage->routes = faults_routes(net->topo, node->id, net->down);
+	stage->routes = faults_routes(net->topo, node->id, net->down, net->suspect);
 	node->routes = stage->routes;
 	v->classes = &net->classes;
 	v->node = node;

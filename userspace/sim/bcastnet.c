@@ -297,6 +297,9 @@ static void perform(struct bcastnet *net, u32 at, const struct fc_effect *e)
 	case FC_FX_DROP:
 		flit_put(net, e->flit.h);
 		break;
+	case FC_FX_SUSPECT:
+		/* A broadcast keeps to its paths. */
+		break;
 	default:
 		wrong(net, "site %u: effect %u", at, e->type);
 		break;

@@ -452,8 +452,10 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 	case FC_FX_RELEASE:
 		release(sim, at, fx);
 		break;
+	case FC_FX_SUSPECT:
+	case FC_FX_COPY:
 	case FC_FX_RESCUE:
-		/* Simulated links stay up. */
+		/* Simulated links stay up, and routes use all of them. */
 		break;
 	case FC_FX_ROUTE:
 		route_later(sim, at, fx);

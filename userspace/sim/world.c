@@ -205,6 +205,10 @@ static void perform(unsigned int at, const struct fc_effect *e)
 	case FC_FX_RESCUE:
 		world_rescue(at, channel, e->port);
 		break;
+	case FC_FX_SUSPECT:
+	case FC_FX_COPY:
+		world_breaks("site %u: a link is suspected", at);
+		break;
 	case FC_FX_RESERVE:
 	case FC_FX_ADMITTED:
 		world_breaks("site %u: an effect of mode csr", at);

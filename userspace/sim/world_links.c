@@ -106,7 +106,7 @@ void world_make_routes(unsigned int at)
 			if (has_link(other, p) && known & fc_bit(link_number[other][p]))
 				down[other] |= fc_bit(p);
 	}
-	fc_routes_compute(&world_cfg->topo, at, down, routes[at], work);
+	fc_routes_compute(&world_cfg->topo, at, down, NULL, routes[at], work);
 }
 
 /*
