@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# For how long messages do not pass when a link of a ring of four sites fails: 20 probes a second
+# from site 0, each answered by a program at the other site, and so many failures of each kind:
+#
+#   failover.sh [FAILURES [KIND...]]
+#
+#   carrier    a device of the link 0-1 is set down, the other end loses its carrier
+#   silent     the link 0-1 keeps its carriers and drops everything
+#   one-way    the same, in one direction: each in turn
+#   dead-host  all links of the site that the probes to site 2, or their answers, pass are silent
+#   grey       the link 0-1 drops long frames; every other probe is long
+#
+# Between two failures the probes use the link again.  No probe may be lost, and none answered
+# twice.  The bounds are absolute times, as applications require: see net/outage.c for what is
+# measured.
+set -u
+
+# Microseconds: of 99 % of the outages, and of all.
+declare -A bound99=([carrier]=50000 [silent]=200000 [one-way]=200000 [dead-host]=200000 [grey]=400000)
+declare -A bound=([carrier]=50000 [silent]=250000 [one-way]=250000 [dead-host]=250000 [grey]=400000)
+# Seconds for a link to be used again.
+return_limit=60
+
+failures=${1:-3}
+[ $# -eq 0 ] || shift
+[ $# -gt 0 ] || set -- carrier silent one-way dead-host grey
+
+# shellcheck source=./selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=./selftests/net/outage.sh
+. "$here/outage.sh"
+
+[[ $failures =~ ^[1-9][0-9]*$ ]] || { echo "failover.sh: $failures: no number of failures" >&2; exit 2; }
+for kind; do
+	[ -n "${bound[$kind]:-}" ] || { echo "failover.sh: $kind: no such kind" >&2; exit 2; }
+done
+outage=$bin/outage
+[ -x "$outage" ] || skip_all "needs $outage: make tests"
+for module in sch_ingress cls_matchall act_gact act_police; do
+	modprobe -q $module || skip_all "needs the kernel's $module"
+done
+
+lab=failover$$
+# shellcheck disable=SC2317 # by the trap
+cleanup()
+{
+	local jobs
+
+	jobs=$(jobs -p)
+	# shellcheck disable=SC2086 # a word for each job
+	[ -z "$jobs" ] || kill $jobs
+	fc lab down name "$lab"
+	rm -rf "$work"
+}
+trap cleanup EXIT
+# A prober that has failed is an error of the write to it.
+trap '' PIPE
+
+# Are all links up?
+# shellcheck disable=SC2317 # called by becomes
+up()
+{
+	local site
+
+	for site in 0 1 2 3; do
+		[ "$(fc -n "$lab-$site" -j site show | grep -o '"links_up":[0-9]*')" = '"links_up":2' ] ||
+			return 1
+	done
+}
+
+# Packets that a site has forwarded.
+# shellcheck disable=SC2317 # called by used
+forwarded()
+{
+	fc -n "$lab-$1" -j stats show | grep -o '"packets_unicast": *[0-9]*' | grep -o '[0-9]*$'
+}
+
+# Has the site forwarded ten more packets?
+# shellcheck disable=SC2317 # called by becomes
+forwards() { [ "$(forwarded "$middle")" -ge $((before + 10)) ]; }
+
+# Waits until probes use what fails.  Probes to 2 pass one of 1 and 3, and answers the other:
+# these fail in turn.
+# shellcheck disable=SC2317 # called by fails
+used() # KIND
+{
+	answer=""
+	becomes "$return_limit" up || return 1
+	if [ "$1" != dead-host ]; then
+		asks "hops 1 1 $return_limit"
+	else
+		before=$(forwarded "$middle")
+		becomes "$return_limit" forwards || return 1
+		asks "hops 2 2 $return_limit"
+	fi
+	[ "$answer" = passing ]
+}
+
+accepts "up: a ring of four" fc lab up ring:4 name "$lab"
+accepts "up: filters" filters
+for kind; do
+	to=1 options=()
+	[ "$kind" != dead-host ] || to=2
+	# two full flits
+	[ "$kind" != grey ] || options=(-b '64,2900')
+	: >"$work/$kind"
+	starts flitcast $to "${options[@]}" || { result 1 "$kind: echo and prober start"; continue; }
+	for ((round = 1; round <= failures; round++)); do
+		middle=$((round % 2 ? 1 : 3))
+		fails "$kind" $round used || break
+	done
+	stops || lost=unknown doubled=unknown sent=unknown
+	figures "$kind"
+	echo "# $kind: n $n p50 $(ms "$p50") p99 $(ms "$p99") max $(ms "$most") ms," \
+		"lost $lost doubled $doubled of $sent; worst at the link's return $(ms "$back") ms"
+	[ "$n" -eq "$failures" ] && [ "$p99" -le "${bound99[$kind]}" ] &&
+		[ "$most" -le "${bound[$kind]}" ] && [ "$lost" = 0 ] && [ "$doubled" = 0 ]
+	result $? "$kind: 99 % pass within $(ms "${bound99[$kind]}") ms, all within $(ms "${bound[$kind]}") ms, none is lost or doubled"
+done
+finish

@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck disable=SC2034,SC2154 # of the scripts that read it
+#
+# For net/failover.sh and bench/failover-guest: links of the lab $lab, a ring of four, fail in
+# several ways, and $outage (net/outage.c) measures for how long no message passes.
+
+# Each ingress of each device passes all frames, until the first action has another result: then
+# frames are dropped, or go on to the second action, which drops long ones.
+filters()
+{
+	local site port
+
+	for site in 0 1 2 3; do
+		for port in 1 2; do
+			tc -n "$lab-$site" qdisc add dev p$port clsact &&
+				tc -n "$lab-$site" filter add dev p$port ingress matchall \
+					action gact pass index $port action police mtu 600 drop ||
+				return 1
+		done
+	done
+}
+
+# changes STATE SITE:DEV...: sets $words to the changes
+changes()
+{
+	local state=$1 end
+
+	shift
+	words=""
+	for end; do
+		words+=" $end=$state"
+	done
+}
+
+# Sets $ends, the places where KIND interferes, and $state, what they change to.  The link between 0
+# and 1 fails, or $middle, the site between 0 and 2.
+places() # KIND ROUND
+{
+	case $1 in
+	carrier) state=down ends=(1:p2) ;;
+	silent) state=drop ends=(0:p1 1:p2) ;;
+	one-way)
+		state=drop ends=(0:p1)
+		[ $(($2 % 2)) -eq 1 ] || ends=(1:p2) ;;
+	dead-host)
+		state=drop ends=("$middle:p1" "$middle:p2" 0:p1 2:p2)
+		[ "$middle" = 1 ] || ends=("$middle:p1" "$middle:p2" 0:p2 2:p1) ;;
+	grey) state=grey ends=(0:p1 1:p2) ;;
+	*) echo "places: $1: no such kind" >&2; return 1 ;;
+	esac
+}
+
+# asks COMMAND: sets $answer
+asks()
+{
+	answer=""
+	echo "$1" >&"$to_prober" && read -r -t 120 answer <&"$from_prober"
+}
+
+# starts TRANSPORT SITE [OPTIONS...]: an echo at SITE, and a prober at 0
+starts()
+{
+	local transport=$1 site=$2
+
+	shift 2
+	rm -f "$work"/{echo,to,from}
+	mkfifo "$work"/{echo,to,from} || return 1
+	"$outage" echo "$transport" "$lab" "$site" >"$work/echo" &
+	echoer=$!
+	read -r -t 20 answer <"$work/echo" && [ "$answer" = ready ] || return 1
+	"$outage" probe -s "$RANDOM" "$@" "$transport" "$lab" 0 "$site" <"$work/to" >"$work/from" &
+	prober=$!
+	exec {to_prober}>"$work/to" {from_prober}<"$work/from"
+}
+
+# Stops both.  Sets $sent, $lost and $doubled.  False if the prober has failed.
+stops()
+{
+	local status
+
+	asks "end 30"
+	exec {to_prober}>&- {from_prober}<&-
+	wait "$prober"
+	status=$?
+	kill "$echoer"
+	wait "$echoer" 2>/dev/null
+	[ $status -eq 0 ] &&
+		[[ $answer =~ ^sent\ ([0-9]+)\ lost\ ([0-9]+)\ doubled\ ([0-9]+)$ ]] || return 1
+	sent=${BASH_REMATCH[1]} lost=${BASH_REMATCH[2]} doubled=${BASH_REMATCH[3]}
+}
+
+# fails KIND ROUND USED: one failure and its end.  USED is a command that waits until probes use what
+# is to fail, and for dead-host sets $middle.  Appends to $work/KIND: outage, longest delay after the
+# end in microseconds, and lost probes so far.
+fails()
+{
+	local kind=$1 round=$2 used=$3 words ends state back=pass passing
+
+	"$used" "$kind" || { echo "# $kind $round: the path is not used: $answer"; return 1; }
+	places "$kind" "$round" || return 1
+	[ "$state" != down ] || back=up
+	changes "$state" "${ends[@]}"
+	asks "break$words" && [ "$answer" = broken ] || return 1
+	asks "await 60"
+	passing=$answer
+	changes "$back" "${ends[@]}"
+	asks "mend$words" && [ "$answer" = mended ] || return 1
+	"$used" "$kind" || { echo "# $kind $round: the path is not used again: $answer"; return 1; }
+	asks judge
+	[[ $answer =~ ^outage\ (-?[0-9]+)\ back\ (-?[0-9]+)\ lost\ ([0-9]+)$ ]] || return 1
+	echo "${BASH_REMATCH[*]:1}" >>"$work/$kind"
+	[ "$passing" = passing ] || { echo "# $kind $round: nothing passed for 60 s"; return 1; }
+}
+
+# rank PERCENT COLUMN FILE: the value that so many percent do not exceed
+rank()
+{
+	cut -d ' ' -f "$2" "$3" | sort -n | awk -v percent="$1" '
+		{ value[NR] = $1 }
+		END {
+			i = int((NR * percent + 99) / 100)
+			print value[i]
+		}'
+}
+
+# Microseconds in milliseconds.
+ms() { awk -v us="$1" 'BEGIN { printf "%.1f", us / 1000 }'; }
+
+# Sets $n, $p50, $p99, $most and $back (microseconds) from $work/KIND.
+figures() # KIND
+{
+	n=$(wc -l <"$work/$1")
+	p50=$(rank 50 1 "$work/$1") p99=$(rank 99 1 "$work/$1")
+	most=$(rank 100 1 "$work/$1") back=$(rank 100 2 "$work/$1")
+}
