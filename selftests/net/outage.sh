@@ -5,6 +5,9 @@
 # For net/failover.sh and bench/failover-guest: links of the lab $lab, a ring of four, fail in
 # several ways, and $outage (net/outage.c) measures for how long no message passes.
 
+# Seconds for probes to pass again after a failure, and for the last answers.
+pass_limit=60 end_limit=30
+
 # Each ingress of each device passes all frames, until the first action has another result: then
 # frames are dropped, or go on to the second action, which drops long ones.
 filters()
@@ -55,7 +58,7 @@ places() # KIND ROUND
 asks()
 {
 	answer=""
-	echo "$1" >&"$to_prober" && read -r -t 120 answer <&"$from_prober"
+	echo "$1" >&"$to_prober" && read -r -t $((pass_limit + 60)) answer <&"$from_prober"
 }
 
 # starts TRANSPORT SITE [OPTIONS...]: an echo at SITE, and a prober at 0
@@ -79,7 +82,7 @@ stops()
 {
 	local status
 
-	asks "end 30"
+	asks "end $end_limit"
 	exec {to_prober}>&- {from_prober}<&-
 	wait "$prober"
 	status=$?
@@ -102,7 +105,7 @@ fails()
 	[ "$state" != down ] || back=up
 	changes "$state" "${ends[@]}"
 	asks "break$words" && [ "$answer" = broken ] || return 1
-	asks "await 60"
+	asks "await $pass_limit"
 	passing=$answer
 	changes "$back" "${ends[@]}"
 	asks "mend$words" && [ "$answer" = mended ] || return 1
@@ -110,7 +113,7 @@ fails()
 	asks judge
 	[[ $answer =~ ^outage\ (-?[0-9]+)\ back\ (-?[0-9]+)\ lost\ ([0-9]+)$ ]] || return 1
 	echo "${BASH_REMATCH[*]:1}" >>"$work/$kind"
-	[ "$passing" = passing ] || { echo "# $kind $round: nothing passed for 60 s"; return 1; }
+	[ "$passing" = passing ] || { echo "# $kind $round: 10 probes in sequence did not pass for $pass_limit s"; return 1; }
 }
 
 # rank PERCENT COLUMN FILE: the value that so many percent do not exceed
