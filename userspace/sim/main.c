@@ -4,6 +4,7 @@
  */
 #include "broadcast.h"
 #include "care.h"
+#include "failover.h"
 #include "fsm_main.h"
 #include "replay_main.h"
 #include "reproduce.h"
@@ -11,8 +12,8 @@
 
 static const struct option_command *const commands[] = {
 	&care_command, &broadcast_command, &harts_reproduction.options, &vnet_command,
-	&postman_reproduction.options, &csr_reproduction.options, &replay_command, &fsm_command,
-	NULL
+	&postman_reproduction.options, &csr_reproduction.options, &failover_command, &replay_command,
+	&fsm_command, NULL
 };
 
 const struct option_program option_program = {
