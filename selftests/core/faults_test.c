@@ -80,7 +80,7 @@ static void check_lists(u32 s)
 		CHECK(!(k->pending & ~f->up), "site %u: %x is to be told", s, k->pending);
 		for (u8 p = 0; p < FC_PORTS_MAX; p++)
 			unannounced[p] += k->pending >> p & 1;
-		nfaulty += at != s && k->ports;
+		nfaulty += at != s && (k->ports | k->suspect);
 		digest |= k->version;
 	}
 	CHECK(!n, "site %u: %u more are listed than marked", s, n);
@@ -611,5 +611,152 @@ TEST(faults__anything_at_all)
 		check_truth("after anything");
 		for (u32 s = 0; s < topo.nsites; s++)
 			CHECK(!fc_faults_any(&site[s]), "site %u knows of a fault", s);
+	}
+}
+
+/* Each site knows what those that it reaches suspect, and nothing else. */
+static void check_suspects(const char *when)
+{
+	for (u32 a = 0; a < topo.nsites; a++) {
+		u32 down[SITES], suspect[SITES];
+		bool faulty = false;
+
+		fc_faults_down(&site[a], down, suspect);
+		for (u32 b = 0; b < topo.nsites; b++) {
+			if (!together(a, b))
+				continue;
+			CHECK(suspect[b] == site[b].suspect, "%s: site %u of site %u: %x, not %x",
+			      when, a, b, suspect[b], site[b].suspect);
+			CHECK(!(suspect[b] & down[b]), "%s: dead and suspected: %x", when,
+			      suspect[b] & down[b]);
+			faulty = faulty || suspect[b] || down[b];
+		}
+		CHECK(fc_faults_any(&site[a]) == faulty, "%s: site %u", when, a);
+	}
+}
+
+/* A link of each kind at each place: whole, dead, or suspected by one end or both. */
+TEST(faults_suspect__every_set_of_links)
+{
+	static const char *const specs[] = { "line:3", "ring:3", "ring:4", "mesh:2x2" };
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(specs); i++) {
+		unsigned int sets = 1, nlinks = 0;
+
+		network(specs[i]);
+		for (u32 s = 0; s < topo.nsites; s++)
+			for (u32 rest = links(s); rest; rest &= rest - 1)
+				nlinks++;
+		for (unsigned int l = 0; l < nlinks / 2; l++)
+			sets *= 5;
+		for (unsigned int set = 0; set < sets; set++) {
+			unsigned int rest = set;
+
+			network(specs[i]);
+			all_up();
+			run(now + 200);
+			for (u32 s = 0; s < topo.nsites; s++) {
+				for (u8 p = 1; p <= topo.ndirs; p++) {
+					u32 peer = fc_topo_neighbour(&topo, s, p - 1);
+					u8 back;
+
+					if (peer == FC_SITE_NONE || peer < s)
+						continue;
+					back = topo.ops->arrival(&topo, s, p - 1) + 1;
+					if (rest % 5 == 4)
+						link_set(s, p, false);
+					if (rest % 5 < 4 && rest % 5 & 1)
+						fc_faults_suspect(&site[s], p, true, now);
+					if (rest % 5 < 4 && rest % 5 & 2)
+						fc_faults_suspect(&site[peer], back, true, now);
+					rest /= 5;
+				}
+			}
+			run(now + 2 * SPACING + 60);
+			check_truth(specs[i]);
+			check_suspects(specs[i]);
+		}
+	}
+}
+
+/* Suspicion ends by the end itself, and with its link. */
+TEST(faults_suspect__ends)
+{
+	network("ring:4");
+	all_up();
+	run(now + 200);
+	for (u8 how = 0; how < 2; how++) {
+		u32 generation = site[2].generation;
+		u8 port = (u8)(fc_low(links(0)));
+
+		fc_faults_suspect(&site[0], port, true, now);
+		CHECK(site[0].suspect == fc_bit(port) && fc_faults_any(&site[0]), "not known");
+		run(now + SPACING + 30);
+		check_suspects("suspected");
+		CHECK(site[2].generation != generation && fc_faults_any(&site[2]), "no news");
+		if (how) {
+			link_set(0, port, false);
+			CHECK(!site[0].suspect, "dead and suspected");
+			run(now + SPACING + 30);
+			check_truth("down");
+			check_suspects("down");
+			link_set(0, port, true);
+		} else {
+			fc_faults_suspect(&site[0], port, false, now);
+		}
+		run(now + 2 * SPACING + 30);
+		check_truth("well");
+		check_suspects("well");
+		for (u32 s = 0; s < topo.nsites; s++)
+			CHECK(!fc_faults_any(&site[s]), "site %u knows of a fault", s);
+	}
+}
+
+TEST(faults_suspect__only_links_that_are_up)
+{
+	u32 generation;
+	u8 port;
+
+	network("line:2");
+	port = (u8)fc_low(links(0));
+	generation = site[0].generation;
+	fc_faults_suspect(&site[0], port, true, now);
+	CHECK(!site[0].suspect && site[0].generation == generation, "a link that is down");
+	all_up();
+	generation = site[0].generation;
+	fc_faults_suspect(&site[0], port, false, now);
+	CHECK(site[0].generation == generation, "nothing changes");
+	fc_faults_suspect(&site[0], port, true, now);
+	CHECK(site[0].generation == generation + 1, "routes change");
+	fc_faults_suspect(&site[0], port, true, now);
+	CHECK(site[0].generation == generation + 1, "nothing changes again");
+}
+
+/* Announcements that come in any order, with losses, end in one truth. */
+TEST(faults_suspect__losses)
+{
+	tap_random_seed(7);
+	for (unsigned int round = 0; round < TAP_ROUNDS(20); round++) {
+		network(round & 1 ? "torus:3x3" : "mesh:3x3");
+		all_up();
+		run(now + 200);
+		loss = 30;
+		for (unsigned int i = 0; i < 40; i++) {
+			u32 s = tap_random(topo.nsites);
+			u8 p = (u8)(1 + tap_random(topo.ndirs));
+
+			if (fc_topo_neighbour(&topo, s, p - 1) == FC_SITE_NONE)
+				continue;
+			if (tap_random(4))
+				fc_faults_suspect(&site[s], p, tap_random(2), now);
+			else
+				link_set(s, p, tap_random(2));
+			check_lists(s);
+			run(now + tap_random(40));
+		}
+		loss = 0;
+		run(now + 3 * INTERVAL);
+		check_truth("in the end");
+		check_suspects("in the end");
 	}
 }

@@ -216,3 +216,154 @@ TEST(routes__link_works)
 	CHECK(!fc_routes_link_works(&topo, down, 1, 1), "its own end says no");
 	CHECK(fc_routes_link_works(&topo, down, 0, 2), "+y of site 0");
 }
+
+/*
+ * Suspected links.
+ */
+
+static u32 suspect[SITES];
+
+/* Distances over links that work and, with @clean, are not suspected. */
+static void measure_clean(u32 dist[SITES][SITES], bool clean)
+{
+	u32 n = topo.nsites;
+
+	for (u32 a = 0; a < n; a++)
+		for (u32 b = 0; b < n; b++)
+			dist[a][b] = a == b ? 0 : FAR;
+	for (bool more = true; more;) {
+		more = false;
+		for (unsigned int i = 0; i < nlinks; i++) {
+			const struct link *l = &links[i];
+
+			if (dead(l) || (clean && (suspect[l->site] >> (l->dir + 1) & 1 ||
+						  suspect[l->peer] >> (l->arrival + 1) & 1)))
+				continue;
+			for (u32 t = 0; t < n; t++) {
+				if (dist[l->site][t] > dist[l->peer][t] + 1) {
+					dist[l->site][t] = dist[l->peer][t] + 1;
+					more = true;
+				}
+				if (dist[l->peer][t] > dist[l->site][t] + 1) {
+					dist[l->peer][t] = dist[l->site][t] + 1;
+					more = true;
+				}
+			}
+		}
+	}
+}
+
+/* Directions of the shortest paths by @dist, over links that count for it. */
+static u32 nearer(const u32 dist[SITES][SITES], u32 s, u32 t, bool clean)
+{
+	u32 dirs = 0;
+
+	if (s == t || dist[s][t] >= FAR)
+		return 0;
+	for (u8 d = 0; d < topo.ndirs; d++) {
+		u32 peer = fc_topo_neighbour(&topo, s, d);
+
+		if (fc_routes_link_works(&topo, down, s, d) &&
+		    (!clean || fc_routes_link_works(&topo, suspect, s, d)) &&
+		    dist[peer][t] + 1 == dist[s][t])
+			dirs |= fc_bit(d);
+	}
+	return dirs;
+}
+
+/* Does any choice of next hops come back to a site? */
+static bool loops(u32 t)
+{
+	u32 steps[SITES] = { 0 };
+
+	for (u32 round = 0; round <= topo.nsites; round++) {
+		bool more = false;
+
+		for (u32 s = 0; s < topo.nsites; s++) {
+			for (u32 dirs = routes[s][t]; dirs; dirs &= dirs - 1) {
+				u32 peer = fc_topo_neighbour(&topo, s, (u8)fc_low(dirs));
+
+				if (steps[s] > steps[peer])
+					continue;
+				steps[s] = steps[peer] + 1;
+				more = true;
+			}
+		}
+		if (!more)
+			return false;
+	}
+	return true;
+}
+
+static void check_suspects(const char *spec)
+{
+	static u32 clean[SITES][SITES], any[SITES][SITES];
+	u32 work[3 * SITES];
+
+	measure_clean(clean, true);
+	measure_clean(any, false);
+	for (u32 s = 0; s < topo.nsites; s++) {
+		fc_routes_compute(&topo, s, down, suspect, routes[s], work);
+		for (u32 t = 0; t < topo.nsites; t++) {
+			u32 want = clean[s][t] < FAR ? nearer(clean, s, t, true) :
+						       nearer(any, s, t, false);
+
+			CHECK(routes[s][t] == want, "%s: %u to %u: %x, not %x", spec, s, t,
+			      routes[s][t], want);
+			CHECK(!routes[s][t] == (s == t || any[s][t] >= FAR),
+			      "%s: %u to %u: %x", spec, s, t, routes[s][t]);
+		}
+	}
+	for (u32 t = 0; t < topo.nsites; t++)
+		CHECK(!loops(t), "%s: a loop on the path to %u", spec, t);
+}
+
+/* Make a link whole (0), dead (1), suspected (2) or both (3), as one end or both announce. */
+static void set_link(const struct link *l, unsigned int state, unsigned int ends)
+{
+	if (state & 1)
+		kill(l, ends);
+	if (state & 2 && ends & 1)
+		suspect[l->site] |= fc_bit(l->dir + 1);
+	if (state & 2 && ends & 2)
+		suspect[l->peer] |= fc_bit(l->arrival + 1);
+}
+
+TEST(routes_suspect__every_set_of_dead_and_suspected_links)
+{
+	static const char *const specs[] = { "line:2", "line:4", "ring:3", "ring:4", "ring:5",
+					     "mesh:2x2", "hypercube:2", "mesh:2x3" };
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(specs); i++) {
+		unsigned int sets = 1;
+
+		find_links(specs[i]);
+		for (unsigned int l = 0; l < nlinks; l++)
+			sets *= 3;
+		for (unsigned int set = 0; set < sets; set++) {
+			memset(down, 0, sizeof(down));
+			memset(suspect, 0, sizeof(suspect));
+			for (unsigned int l = 0, rest = set; l < nlinks; l++, rest /= 3)
+				set_link(&links[l], rest % 3, 1 + (set + l) % 3);
+			check_suspects(specs[i]);
+		}
+	}
+}
+
+TEST(routes_suspect__many_links)
+{
+	static const char *const specs[] = { "torus:3x3", "mesh:3x3", "hypercube:4", "hexmesh:2",
+					     "torus:4x4" };
+
+	tap_random_seed(5);
+	for (unsigned int i = 0; i < TAP_ROUNDS(1000); i++) {
+		const char *spec = specs[i % FC_ARRAY_SIZE(specs)];
+
+		find_links(spec);
+		memset(down, 0, sizeof(down));
+		memset(suspect, 0, sizeof(suspect));
+		for (unsigned int n = tap_random(nlinks); n; n--)
+			set_link(&links[tap_random(nlinks)], 1 + tap_random(3), 1 + tap_random(3));
+		check_suspects(spec);
+	}
+}
