@@ -206,8 +206,12 @@ static void perform(unsigned int at, const struct fc_effect *e)
 		world_rescue(at, channel, e->port);
 		break;
 	case FC_FX_SUSPECT:
+		/* WORLD_SUSPECT may happen at any time, whatever the core suspects. */
+		break;
 	case FC_FX_COPY:
-		world_breaks("site %u: a link is suspected", at);
+		if (!node->suspect)
+			world_breaks("site %u: a copy, though no link is suspected", at);
+		world_copy(at, channel, e->port);
 		break;
 	case FC_FX_RESERVE:
 	case FC_FX_ADMITTED:
@@ -353,6 +357,7 @@ void world_init(const struct world_config *config)
 	world.early = world_cfg->early;
 	world.restarts = world_cfg->restarts;
 	world.full = world_cfg->full;
+	world.suspects = world_cfg->suspects;
 }
 
 /* Handler of FC_BUG_ON_US: the core found a state it regards as impossible. */

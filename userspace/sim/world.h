@@ -50,6 +50,8 @@ enum world_kind {
 	WORLD_ROUTE,		/* a site decides the route of a front it forwarded eagerly */
 	WORLD_ROUTE_ALL,		/* a site decides the routes of all such fronts together */
 	WORLD_FULL,		/* other sets fill an operator's pool: the next packet is dropped */
+	WORLD_SUSPECT,		/* an end suspects its link, and its site has new routes */
+	WORLD_TRUST,		/* its suspicion ends */
 };
 
 #define WORLD_PLACE_BITS	11
@@ -105,10 +107,12 @@ struct world_message {
  * @early: premature repetitions, in total
  * @restarts: restarts of sites, in total; only of sites without messages of their own
  * @full: packets that find the pool full of other sets' packets, in total
+ * @suspects: times an end may suspect its link, in total
  * @slow: sites whose reader consumes one message at a time, at any time
  * @down: by site, ports whose link is permanently down; all sites know it and route around it
  * @faults: a link is permanently down
  * @unaware: only the ends of such a link know that it is down
+ * @no_trust: an end that suspects its link does so until the link goes down
  * @timeout: the fifo-buffers have a time-out
  * @drop: an operator without storage drops what it should store (the rule of
  *	Documentation/design.rst, "Nothing hangs"); else it keeps the packet in its
@@ -131,10 +135,12 @@ struct world_config {
 	u8 early;
 	u8 restarts;
 	u8 full;
+	u8 suspects;
 	u32 slow;
 	u32 down[WORLD_SITES];
 	bool faults;
 	bool unaware;
+	bool no_trust;
 	bool timeout;
 	bool drop;
 };
@@ -144,8 +150,8 @@ struct world_config {
  * @config: result
  * @text: "TOPOLOGY [WORD]... MESSAGE...", where MESSAGE is FROM>TO[,TO]...[*FLITS]
  *	and WORD is one of mode= (care, which is the default, vnet or postman), window=, pool=,
- *	loss=, double=, overtake=, flaps=, early=, restarts=, full= (a number follows),
- *	slow=SITE, dead=A-B (two neighbours), unaware; and in mode care room=, seek=
+ *	loss=, double=, overtake=, flaps=, early=, restarts=, full=, suspect= (a number
+ *	follows), slow=SITE, dead=A-B (two neighbours), unaware, no-trust; and in mode care room=, seek=
  *	(a number), no-timeout, paper.  The default window is one flit; in mode care the longest
  *	packet
  *

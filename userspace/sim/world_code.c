@@ -135,6 +135,8 @@ static void code_tx(struct codec *c, struct lines *line, u8 p, u32 taken)
 		CODE(c, line->replay[p][i].id, ID_BITS);
 		CODE(c, line->replay[p][i].parts, PARTS_BITS);
 	}
+	if (world_cfg->suspects)
+		CODE(c, line->copied[p], 3);
 }
 
 static void code_wire(struct codec *c, struct wire *wire, u32 to_acked, u32 from_acked,
@@ -176,8 +178,12 @@ static void code_pair(struct codec *c, unsigned int at, u8 p, u8 channel)
 			rest_tx(&line[i]->tx[port[i]]);
 			line[i]->wire[port[i]].n = 0;
 			line[i]->nreplay[port[i]] = 0;
+			line[i]->copied[port[i]] = 0;
 		}
 	}
+	/* A packet may have begun of which all flits so far are acknowledged. */
+	for (unsigned int i = 0; i < 2 && world_cfg->suspects; i++)
+		CODE(c, line[i]->open[port[i]], 1);
 	for (unsigned int i = 0; i < 2 && !c->load; i++)
 		rest &= rx_rests(&line[i]->rx[port[i]]) && !line[i]->wire[port[i]].n &&
 			tx_rests(&line[i]->tx[port[i]], line[!i]->rx[port[!i]].consumed);
@@ -212,6 +218,10 @@ static void code_operator(struct codec *c, struct node *node)
 		CODE(c, node->injq, 3);
 	if (world_cfg->slow)
 		CODE(c, node->unread, 3);
+	if (!world_cfg->suspects)
+		return;
+	CODE(c, node->suspect, WORLD_PORTS);
+	CODE(c, node->feared, 20);
 }
 
 static void code_ends(struct codec *c)
@@ -263,7 +273,9 @@ static void codec(struct codec *c)
 	CODE(c, world.early, 4);
 	CODE(c, world.restarts, 4);
 	CODE(c, world.full, 4);
+	CODE(c, world.suspects, 4);
 	CODE(c, world.repeated, 1);
+	CODE(c, world.doubled, 1);
 	code_ends(c);
 	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++) {
 		struct node *node = &world.node[at];

@@ -61,6 +61,10 @@ static void link_events(struct list *list, unsigned int at, u8 port)
 			channel_events(list, at, port, c);
 	if (world.flaps && first_end(at, port))
 		may(list, WORLD_DOWN, where);
+	if (world.suspects && !(world.node[at].suspect & fc_bit(port)))
+		may(list, WORLD_SUSPECT, where);
+	if (!world_cfg->no_trust && world.node[at].suspect & fc_bit(port))
+		may(list, WORLD_TRUST, where);
 }
 
 /* A site that sends and receives no messages may restart. */
@@ -248,7 +252,27 @@ static void link_changes(unsigned int at, u8 port, enum fc_event_type type)
 
 static void news(unsigned int at)
 {
-	world.node[at].known = world_links_down();
+	if (fc_mode_ops(world_cfg->mode)->classes)
+		world.node[at].known = world_links_down();
+	world.node[at].feared = world_links_feared(at);
+	reroute(at);
+}
+
+/* An end suspects its link: routes avoid it, then packets leave it (kernel/fabric/faults.c). */
+static void suspect(unsigned int at, u8 port)
+{
+	struct fc_event ev = { .type = FC_EV_SUSPECT, .port = port };
+
+	world.suspects--;
+	world.doubled = true;
+	world.node[at].suspect |= fc_bit(port);
+	reroute(at);
+	world_site_event(at, 0, &ev);
+}
+
+static void trust(unsigned int at, u8 port)
+{
+	world.node[at].suspect &= ~fc_bit(port);
 	reroute(at);
 }
 
@@ -304,6 +328,12 @@ static void act_on_link(enum world_kind kind, unsigned int at, u8 port, u8 chann
 	case WORLD_UP:
 		link_changes(at, port, FC_EV_LINK_UP);
 		break;
+	case WORLD_SUSPECT:
+		suspect(at, port);
+		break;
+	case WORLD_TRUST:
+		trust(at, port);
+		break;
 	default:
 		break;
 	}
@@ -326,6 +356,8 @@ void world_act(u16 event)
 	case WORLD_OVERTAKE:
 	case WORLD_DOWN:
 	case WORLD_UP:
+	case WORLD_SUSPECT:
+	case WORLD_TRUST:
 		act_on_link(world_kind_of(event), at, port, channel);
 		break;
 	case WORLD_SEND:

@@ -8,6 +8,7 @@
 #include "mode.h"
 #include "vnet.h"
 #include "world.h"
+#include "world_codec.h"
 
 /* Bytes of data in every flit. */
 #define BYTES	10
@@ -56,6 +57,9 @@ struct lines {
 	struct kept replay[WORLD_PORTS][WORLD_WINDOW];	/* sent flits, not acked */
 	u8 nreplay[WORLD_PORTS];
 	u32 replay_seq[WORLD_PORTS];
+	/* Of a suspected link: flits of packets that were copied; a packet has begun besides. */
+	u8 copied[WORLD_PORTS];
+	bool open[WORLD_PORTS];
 };
 
 /* Branches of a packet; targets are few. */
@@ -79,6 +83,8 @@ struct node {
 	struct fc_straight straight[WORLD_INPUTS];
 	u8 injq;		/* injection queue of the packet being sent */
 
+	u32 suspect;		/* ports whose link this end suspects */
+	u32 feared;		/* links that the site knows to be suspected by other sites */
 	u32 known;		/* links that the site knows to be down; in mode vnet */
 	u8 held;		/* handles the site owns */
 	u8 words;		/* words in the fifo-buffer */
@@ -106,7 +112,10 @@ struct world {
 	u8 early;
 	u8 restarts;
 	u8 full;
-	bool repeated;		/* a link was reset, or a message repeated too early */
+	u8 suspects;
+	/* A link was reset, a message repeated too early, or a packet dropped without storage. */
+	bool repeated;
+	bool doubled;		/* a link was suspected: packets may come twice */
 	struct node node[WORLD_SITES];
 	struct fc_rxflow rx[WORLD_MESSAGES * WORLD_TARGETS];
 	struct fc_txflow tx[WORLD_MESSAGES * WORLD_TARGETS];
@@ -125,59 +134,6 @@ extern u8 world_peer_ports[WORLD_PORTS];
 /* Number of virtual channels of a link, and, by site and port, the channels it carries. */
 extern u8 world_nchannels;
 extern u32 world_carried[WORLD_SITES][WORLD_PORTS];
-
-/*
- * Writer or reader of a state as bits: each step does either, so that they cannot differ.
- */
-struct codec {
-	u8 *p;
-	u64 bits;
-	unsigned int n;		/* number of @bits not yet written, or not used */
-	bool load;
-};
-
-void __attribute__((__noreturn__)) codec_overflow(u32 value, unsigned int bits);
-
-/* Write or read at most 32 bits.  Reading may access up to three bytes beyond the state. */
-static inline u32 codec_step(struct codec *c, u32 value, unsigned int bits)
-{
-	u32 word;
-
-	if (c->load) {
-		if (c->n < bits) {
-			memcpy(&word, c->p, sizeof(word));
-			c->p += sizeof(word);
-			c->bits |= (u64)word << c->n;
-			c->n += 32;
-		}
-		value = (u32)(c->bits & (fc_bit64(bits) - 1));
-		c->bits >>= bits;
-		c->n -= bits;
-		return value;
-	}
-	if (value >> bits)
-		codec_overflow(value, bits);
-	c->bits |= (u64)value << c->n;
-	c->n += bits;
-	if (c->n >= 32) {
-		word = (u32)c->bits;
-		memcpy(c->p, &word, sizeof(word));
-		c->p += sizeof(word);
-		c->bits >>= 32;
-		c->n -= 32;
-	}
-	return value;
-}
-
-/* Write or read a member of a struct. */
-#define CODE(c, field, bits)	\
-	((field) = (__typeof__(field))codec_step(c, (u32)(field), bits))
-/* Not a handle: messages and flits are few. */
-#define ID_BITS	7
-#define PORT_BITS	3
-
-void codec_timer(struct codec *c, u64 *timer);
-void codec_flit(struct codec *c, struct fc_flit *flit);
 
 /**
  * struct world_switch - operations of a mode on a site, by the number of the site
@@ -254,7 +210,9 @@ void world_make_links(void);
 void world_make_routes(unsigned int at);
 /* Mask of the links that are down now. */
 u32 world_links_down(void);
-/* May the routing protocol now inform a site of them? */
+/* Mask of the links that other sites suspect now. */
+u32 world_links_feared(unsigned int at);
+/* May the routing protocol now inform a site of either? */
 bool world_has_news(unsigned int at);
 bool world_link_is_up(unsigned int at, u8 port);
 void world_link_both(unsigned int at, u8 port, enum fc_event_type type);
@@ -266,6 +224,8 @@ void world_send_flit(unsigned int at, u8 channel, const struct fc_effect *e);
 void world_resend_flit(unsigned int at, u8 channel, const struct fc_effect *e);
 void world_release(unsigned int at, u8 channel, const struct fc_effect *e);
 void world_rescue(unsigned int at, u8 channel, u8 port);
+/* Copy whole packets that a suspected link keeps to the operator. */
+void world_copy(unsigned int at, u8 channel, u8 port);
 
 /* world_ends.c */
 void world_deliver(unsigned int at, u8 message, unsigned int target);

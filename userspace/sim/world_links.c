@@ -13,8 +13,9 @@ u32 world_carried[WORLD_SITES][WORLD_PORTS];
 /* Number of a link, the same at both ends. */
 static u8 link_number[WORLD_SITES][WORLD_PORTS];
 static u32 routes[WORLD_SITES][WORLD_SITES];
-/* Links known to be down when routes[] was computed. */
+/* Links known to be down, and to be suspected, when routes[] was computed. */
 static u32 routes_known[WORLD_SITES];
+static u32 routes_feared[WORLD_SITES];
 static bool routes_made[WORLD_SITES];
 
 static void number_links(void)
@@ -71,9 +72,33 @@ u32 world_links_down(void)
 	return down;
 }
 
+/* Links that a site itself suspects. */
+static u32 suspected(unsigned int at)
+{
+	u32 links = 0;
+
+	for (u32 rest = world.node[at].suspect; rest; rest &= rest - 1)
+		links |= fc_bit(link_number[at][fc_low(rest)]);
+	return links;
+}
+
+u32 world_links_feared(unsigned int at)
+{
+	u32 links = 0;
+
+	for (unsigned int other = 0; other < world_cfg->topo.nsites; other++)
+		if (other != at)
+			links |= suspected(other);
+	return links;
+}
+
 bool world_has_news(unsigned int at)
 {
-	return fc_mode_ops(world_cfg->mode)->classes && !world_cfg->unaware &&
+	if (world_cfg->unaware)
+		return false;
+	if (world.node[at].feared != world_links_feared(at))
+		return true;
+	return fc_mode_ops(world_cfg->mode)->classes &&
 	       world.node[at].known != world_links_down();
 }
 
@@ -89,24 +114,32 @@ static bool rerouting(unsigned int at)
 
 void world_make_routes(unsigned int at)
 {
-	u32 work[2 * WORLD_SITES], down[WORLD_SITES], known = world.node[at].known;
+	u32 work[3 * WORLD_SITES], down[WORLD_SITES], suspect[WORLD_SITES] = { 0 };
+	u32 known = world.node[at].known, feared = world.node[at].feared | suspected(at);
 	struct fc_node *node = &world.node[at].shared;
 
 	node->rerouting = rerouting(at);
-	node->routes = world_cfg->faults || known ? routes[at] : NULL;
-	if (!node->routes || (routes_made[at] && routes_known[at] == known))
+	node->routes = world_cfg->faults || known || feared ? routes[at] : NULL;
+	if (!node->routes ||
+	    (routes_made[at] && routes_known[at] == known && routes_feared[at] == feared))
 		return;
 	routes_made[at] = true;
 	routes_known[at] = known;
+	routes_feared[at] = feared;
 	memcpy(down, world_cfg->down, sizeof(down));
 	for (u32 other = 0; other < world_cfg->topo.nsites; other++) {
 		if (world_cfg->unaware && other != at)
 			down[other] = 0;
-		for (u8 p = 1; p <= world_cfg->topo.ndirs; p++)
-			if (has_link(other, p) && known & fc_bit(link_number[other][p]))
+		for (u8 p = 1; p <= world_cfg->topo.ndirs; p++) {
+			if (!has_link(other, p))
+				continue;
+			if (known & fc_bit(link_number[other][p]))
 				down[other] |= fc_bit(p);
+			if (feared & fc_bit(link_number[other][p]))
+				suspect[other] |= fc_bit(p);
+		}
 	}
-	fc_routes_compute(&world_cfg->topo, at, down, NULL, routes[at], work);
+	fc_routes_compute(&world_cfg->topo, at, down, suspect, routes[at], work);
 }
 
 /*
@@ -193,6 +226,9 @@ void world_send_flit(unsigned int at, u8 channel, const struct fc_effect *e)
 	line->replay[e->port][line->nreplay[e->port]++] =
 		(struct kept){ .id = frame.id, .parts = frame.parts };
 	world_wire_add(at, e->port, channel, &frame);
+	/* The flit ends a packet that had begun when the others were copied. */
+	if (line->open[e->port] && frame.parts & FC_PART_TERM)
+		world_copy(at, channel, e->port);
 }
 
 void world_resend_flit(unsigned int at, u8 channel, const struct fc_effect *e)
@@ -222,17 +258,21 @@ void world_release(unsigned int at, u8 channel, const struct fc_effect *e)
 		return;
 	}
 	line->nreplay[e->port] -= (u8)n;
+	line->copied[e->port] -= (u8)(n < line->copied[e->port] ? n : line->copied[e->port]);
 	line->replay_seq[e->port] = e->seq;
 	memmove(kept, kept + n, line->nreplay[e->port] * sizeof(*kept));
 }
 
-void world_rescue(unsigned int at, u8 channel, u8 port)
+/*
+ * Find the next whole packet among the kept flits, from @i on.  Return: its front, or 0; @i: behind
+ * its end.
+ */
+static u8 whole_packet(unsigned int at, const struct lines *line, u8 port, unsigned int *i)
 {
-	struct lines *line = &world.node[at].line[channel];
 	u8 front = 0, n = 0;
 
-	for (unsigned int i = 0; i < line->nreplay[port]; i++) {
-		const struct kept *kept = &line->replay[port][i];
+	while (*i < line->nreplay[port]) {
+		const struct kept *kept = &line->replay[port][(*i)++];
 
 		if (kept->parts & (FC_PART_HEAD | FC_PART_ABORT)) {
 			front = kept->parts & FC_PART_HEAD ? kept->id : 0;
@@ -243,10 +283,43 @@ void world_rescue(unsigned int at, u8 channel, u8 port)
 			continue;
 		if (n != world_cfg->message[content_of(front)->message].flits)
 			world_breaks("site %u port %u: %u flits are a packet", at, port, n);
-		world_store(at, front);
-		front = 0;
+		return front;
 	}
+	return 0;
+}
+
+void world_rescue(unsigned int at, u8 channel, u8 port)
+{
+	struct lines *line = &world.node[at].line[channel];
+	unsigned int i = line->copied[port];
+	u8 front;
+
+	while ((front = whole_packet(at, line, port, &i)))
+		world_store(at, front);
 	line->nreplay[port] = 0;
+	line->copied[port] = 0;
+	line->open[port] = false;
+}
+
+void world_copy(unsigned int at, u8 channel, u8 port)
+{
+	struct lines *line = &world.node[at].line[channel];
+	unsigned int i = line->copied[port];
+	u8 front;
+
+	while ((front = whole_packet(at, line, port, &i))) {
+		u64 targets = fc_mask_all(fc_wire_ntargets(content_of(front)->head));
+
+		if (fc_node_avoids(&world.node[at].shared, content_of(front)->head, targets, port))
+			world_store(at, front);
+	}
+	/* As flitcast_replay_again() marks what it has seen. */
+	line->open[port] = false;
+	for (i = line->copied[port]; i < line->nreplay[port]; i++) {
+		line->open[port] = !(line->replay[port][i].parts & FC_PART_TERM);
+		if (!line->open[port])
+			line->copied[port] = (u8)(i + 1);
+	}
 }
 
 /* Links going down and up. */
@@ -257,6 +330,7 @@ void world_link_event(unsigned int at, u8 port, enum fc_event_type type)
 
 	for (u8 c = 0; c < world_nchannels; c++)
 		world.node[at].line[c].wire[port].n = 0;
+	world.node[at].suspect &= ~fc_bit(port);
 	world_site_event(at, 0, &ev);
 }
 

@@ -67,6 +67,11 @@ static void print_link_event(enum world_kind kind, unsigned int where, const cha
 		snprintf(text, size, "link %u-%u goes %s", at, peer_of(at, port),
 			 kind == WORLD_UP ? "up" : "down");
 		break;
+	case WORLD_SUSPECT:
+	case WORLD_TRUST:
+		snprintf(text, size, "site %u %s the link to %u", at,
+			 kind == WORLD_SUSPECT ? "suspects" : "trusts", peer_of(at, port));
+		break;
 	default:
 		break;
 	}
@@ -89,6 +94,8 @@ void world_print_event(u16 event, char *text, size_t size)
 	case WORLD_OVERTAKE:
 	case WORLD_DOWN:
 	case WORLD_UP:
+	case WORLD_SUSPECT:
+	case WORLD_TRUST:
 		print_link_event(kind, where, class, text, size);
 		break;
 	case WORLD_SEND:

@@ -144,6 +144,7 @@ static const char *parse_word(struct world_config *config, const char *word, uns
 		{ "early=", &config->early, 0, 9 },
 		{ "restarts=", &config->restarts, 0, 9 },
 		{ "full=", &config->full, 0, 9 },
+		{ "suspect=", &config->suspects, 0, 9 },
 	};
 
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++) {
@@ -170,6 +171,8 @@ static const char *parse_word(struct world_config *config, const char *word, uns
 		return parse_slow(config, word);
 	if (!strcmp(word, "unaware"))
 		config->unaware = true;
+	else if (!strcmp(word, "no-trust"))
+		config->no_trust = true;
 	else if (!strcmp(word, "no-timeout"))
 		config->timeout = false;
 	else if (!strcmp(word, "paper"))
@@ -186,6 +189,8 @@ static const char *check_care(struct world_config *config)
 	/* Otherwise a packet would be in the network-buffer before the operator consumes it. */
 	if (config->full && !config->drop)
 		return "full= drops packets, paper does not";
+	if (config->suspects && !config->drop)
+		return "suspect= copies packets, paper has no place for them";
 	for (unsigned int m = 0; m < config->nmessages && !config->drop; m++)
 		if (!config->timing.fifo_room ||
 		    config->message[m].flits <= config->timing.fifo_room)
@@ -248,6 +253,8 @@ const char *world_parse(struct world_config *config, const char *text)
 	}
 	if (!config->nmessages)
 		return "no message";
+	if (config->no_trust && !config->suspects)
+		return "no-trust takes suspect=";
 	fc_pref_default(&config->pref, &config->topo);
 	return fc_mode_ops(config->mode)->classes ? check_vnet(config) : check_care(config);
 }

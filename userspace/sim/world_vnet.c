@@ -204,7 +204,7 @@ static void check_stats(unsigned int at)
 	}
 	if (world_cfg->flaps || world_cfg->restarts || world_cfg->faults)
 		return;
-	if (node->stat[FC_STAT_PKT_FORCED] || node->nstored)
+	if (!world_cfg->suspects && (node->stat[FC_STAT_PKT_FORCED] || node->nstored))
 		world_breaks("site %u: a packet is put aside", at);
 	for (u8 c = 0; c < world_nchannels; c++)
 		for (u8 p = 1; p < node->shared.nports; p++)
