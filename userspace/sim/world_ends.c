@@ -103,7 +103,7 @@ void world_store(unsigned int at, u8 id)
 		node->stored[node->nstored++] = id;
 	else if (!world_cfg->drop)
 		world_breaks("site %u: a packet for a network-buffer that is in use", at);
-	else
+	else if (fc_mode_ops(world_cfg->mode)->classes)
 		world.repeated = true;
 }
 
