@@ -83,6 +83,7 @@ struct fc_rx {
  *	and not set, for the same reasons as that of struct fc_rx
  * @flags: FC_STATUS_* of the next status (struct fc_channel, @flagged)
  * @tries: tries since the peer last reported a new flit; all but the last were futile
+ * @stuck: tries since the peer last acknowledged a flit in which flit @acked was sent, and lost
  * @unanswered: polls that the peer has not answered, since it last acknowledged a flit or answered
  *	a poll, up to FC_LLR_UNANSWERED
  */
@@ -100,6 +101,7 @@ struct fc_tx {
 	bool reverse_active;
 	u8 flags;
 	u8 tries;
+	u8 stuck;
 	u8 unanswered;
 };
 

@@ -316,6 +316,20 @@ bool fc_faults_any(const struct fc_faults *f)
 	return f->nfaulty || f->up != f->links || f->suspect;
 }
 
+u32 fc_faults_suspects(const struct fc_faults *f)
+{
+	u32 rest, ports = f->suspect;
+
+	for (rest = f->up & ~ports; rest; rest &= rest - 1) {
+		u8 d = (u8)fc_low(rest) - 1;
+		u32 peer = fc_topo_neighbour(f->topo, f->id, d);
+
+		if (f->known[peer].suspect & fc_bit(f->topo->ops->arrival(f->topo, f->id, d) + 1))
+			ports |= rest & -rest;
+	}
+	return ports;
+}
+
 void fc_faults_down(const struct fc_faults *f, u32 *down, u32 *suspect)
 {
 	u32 site;

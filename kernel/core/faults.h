@@ -183,6 +183,9 @@ u64 fc_faults_next(const struct fc_faults *f);
  */
 bool fc_faults_any(const struct fc_faults *f);
 
+/* Return: ports of this site whose link is up, and suspected by either end. */
+u32 fc_faults_suspects(const struct fc_faults *f);
+
 /**
  * fc_faults_down() - links of the network, for fc_routes_compute()
  * @f: what is known

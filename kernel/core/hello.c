@@ -182,8 +182,10 @@ static u8 pair_answered(struct fc_hello *h, u8 flags, u64 now)
 static u64 death(const struct fc_hello *h, u64 now)
 {
 	bool named = h->peer.interval >= FC_HELLO_MS_MIN;
+	u64 interval = named ? ms(h, h->peer.interval) : h->interval;
 
-	return now + h->dead * (named ? ms(h, h->peer.interval) : h->interval);
+	/* The last HELLO that counts takes some time. */
+	return now + h->dead * interval + (interval >> FC_HELLO_GRACE_SHIFT);
 }
 
 /* The peer leaves: it answers no HELLO before it begins anew. */

@@ -122,6 +122,9 @@ struct fc_hello {
 #define FC_HELLO_DEAD_MIN	2
 #define FC_HELLO_DEAD_MAX	100
 
+/* Halvings of the interval for which the last of these intervals is longer. */
+#define FC_HELLO_GRACE_SHIFT	2
+
 /* A check that is later than this, in ms, finds this host stalled: it is no proof of silence. */
 #define FC_HELLO_LATE_MS	40
 

@@ -19,8 +19,8 @@
  *		timing->retry after a gap appears, because a flit that others have overtaken may
  *		still arrive, and again at intervals that double up to timing->poll.
  * poll		numbered status of a sender, timing->poll after the first flit in flight, new ack or
- *		resend (not after later flits), and again at intervals that double as long as the
- *		peer answers.  The receiver learns which flits were sent, and answers at once, with
+ *		resend (not after later flits), and again: after each answer at an interval that doubles
+ *		up to FC_LLR_ANSWERED times.  The receiver learns which flits were sent, and answers at once, with
  *		a NACK if any is missing: this recovers the last flits of a burst, lost acks and
  *		lost NACKs.
  * echo		highest poll number received, in every status.  An echo above resend_poll names a
@@ -38,8 +38,8 @@
  *		next poll follows after timing->poll << n (n <= FC_LLR_BACKOFF): flits do not fill a
  *		link that carries only statuses, which are shorter.
  *
- * Flits that FC_LLR_SUSPECT tries did not deliver, while the peer answers polls, make the link
- * suspected of losing full frames (FC_FX_SUSPECT).
+ * A flit that the first resend and FC_LLR_SUSPECT tries did not deliver, while the peer answers
+ * polls, makes the link suspected of losing full frames (FC_FX_SUSPECT), even if shorter ones arrive.
  *
  * FC_FX_RESET asks the caller to reset the link: the ends contradict each other, or FC_LLR_HOPELESS
  * tries were futile.  The state changes in fc_llr_reset(), when the link goes down or comes up.
@@ -131,6 +131,7 @@ bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *
 		return false;
 	tx->acked = ack;
 	tx->tries = 0;
+	tx->stuck = 0;
 	tx->unanswered = 0;
 	tx->got = news < 64 ? tx->got >> news : 0;
 	tx->resent = news < 64 ? tx->resent >> news : 0;
@@ -220,6 +221,7 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 static u32 try_again(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 {
 	struct fc_tx *tx = &ch->tx[port];
+	bool again = tx->resent & ~tx->got & 1;
 	u8 futile = tx->tries;
 
 	tx->resent = 0;
@@ -227,8 +229,10 @@ static u32 try_again(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 	if (futile > FC_LLR_HOPELESS)
 		return 0;
 	tx->tries++;
-	if (futile && futile % FC_LLR_SUSPECT == 0)
+	if (again && ++tx->stuck > FC_LLR_SUSPECT) {
+		tx->stuck = 0;
 		suspect(ch, fc_bit(port), FC_SUSPICION_GREY, fx);
+	}
 	if (futile == FC_LLR_HOPELESS)
 		effect(ch, fx, FC_FX_RESET, port);
 	return futile < 6 ? (u32)64 >> futile : 1;
@@ -279,7 +283,7 @@ static void answered(struct fc_channel *ch, u8 port, u16 echo)
 	tx->unanswered = 0;
 	if (tx->poll_at == FC_NEVER)
 		return;
-	if (tx->poll_wait < ch->timing->poll << FC_LLR_BACKOFF)
+	if (tx->poll_wait < ch->timing->poll << FC_LLR_ANSWERED)
 		tx->poll_wait *= 2;
 	tx->poll_at = ch->now + tx->poll_wait;
 	fc_llr_due(ch, port, tx->poll_at);
@@ -497,6 +501,7 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	tx->unanswered = 0;
 	tx->reverse_active = false;
 	tx->tries = 0;
+	tx->stuck = 0;
 	rx->poll_seen = 0;
 	tx->window = window;
 	tx->poll_at = FC_NEVER;

@@ -10,7 +10,7 @@
 #include "event.h"
 #include "node.h"
 
-/* Futile tries in a row (llr.c) after which the link is suspected of losing full frames. */
+/* Tries after which, if one flit was lost in each, the link is suspected of losing full frames. */
 #define FC_LLR_SUSPECT	3
 /* Unanswered polls in a row after which, when the next one is due, the peer is silent. */
 #define FC_LLR_UNANSWERED	3
@@ -23,8 +23,9 @@
  * flits in flight are dropped: one that it cannot carry, if rescued, would block it again.
  */
 #define FC_LLR_HOPELESS	24
-/* Limit of the poll interval: timing->poll doubled this often, by answers or by futile tries. */
+/* Limit of the poll interval: timing->poll doubled this often, by futile tries, or by answers. */
 #define FC_LLR_BACKOFF	4
+#define FC_LLR_ANSWERED	2
 
 /* Slot of flit number @seq, which is within the window. */
 static inline struct fc_flit *fc_rx_slot(const struct fc_channel *ch, const struct fc_rx *rx,

@@ -19,7 +19,7 @@ static u32 directions(const struct fc_node *node, u32 dst)
 	return node->routes ? node->routes[dst] : fc_topo_minimal(node->topo, node->id, dst);
 }
 
-u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed)
+static u32 ports_of(const struct fc_node *node, u32 dst, u32 allowed)
 {
 	u32 dirs = directions(node, dst), rest, ports = 0;
 	const struct fc_pref *pref = node->pref;
@@ -41,10 +41,18 @@ u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed)
 	return ports;
 }
 
+u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed)
+{
+	return ports_of(node, dst, allowed & ~node->avoid);
+}
+
 u8 fc_node_next_port(const struct fc_node *node, u32 dst)
 {
 	u32 ports = fc_node_ports(node, dst, node->up);
 
+	/* A control frame is repeated late: a suspected link may carry it. */
+	if (!ports)
+		ports = ports_of(node, dst, node->up);
 	return ports ? fc_low(ports) : FC_PORT_NONE;
 }
 

@@ -60,10 +60,11 @@ struct fc_timing {
  * @stat: counters, by enum fc_stat
  * @id: identity
  * @up: ports whose link is up; only control frames need it
+ * @avoid: ports whose link is suspected, while routes that avoid it are being computed
  * @nports: ports with the local one
  * @rerouting: new routes are being computed: a packet that has no route now may get one
  *
- * The lock of the switches' caller protects all members.  Only @routes, @up, @rerouting and what
+ * The lock of the switches' caller protects all members.  Only @routes, @up, @avoid, @rerouting and what
  * the pointers point to ever change, between events.
  */
 struct fc_node {
@@ -74,6 +75,7 @@ struct fc_node {
 	u64 *stat;
 	u32 id;
 	u32 up;
+	u32 avoid;
 	u8 nports;
 	bool rerouting;
 };
@@ -87,7 +89,8 @@ void fc_pref_default(struct fc_pref *pref, const struct fc_topo *topo);
  * @dst: the other site
  * @allowed: ports that may be used
  *
- * Return: of each direction's list the first port of @allowed, with the best rank that any has.
+ * Return: of each direction's list the first port of @allowed, with the best rank that any has; none
+ * of @avoid.
  */
 u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed);
 

@@ -83,10 +83,10 @@ static bool pass_flit(struct fc_vnet *v, u8 class, const struct fc_event *ev, st
 	return true;
 }
 
-/* Directions of @dirs over links that are up, and that begin routes over working links. */
+/* Directions of @dirs over links that are usable, and that begin routes over working links. */
 static inline u32 working(const struct fc_vnet *v, u32 dirs, u32 dst)
 {
-	dirs &= v->up >> 1;
+	dirs &= (v->up & ~v->node->avoid) >> 1;
 	return v->node->routes ? dirs & v->node->routes[dst] : dirs;
 }
 

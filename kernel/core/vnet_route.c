@@ -15,12 +15,12 @@ u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front)
 	return 1 + (len - front->data + v->payload - 1) / v->payload;
 }
 
-/* Links that are up, and whose window fits a packet of @n flits. */
+/* Links that are up and usable, and whose window fits a packet of @n flits. */
 static u32 roomy(const struct fc_vnet *v, u32 n)
 {
 	u32 rest, links = 0;
 
-	for (rest = v->up & ~fc_bit(FC_PORT_LOCAL); rest; rest &= rest - 1)
+	for (rest = v->up & ~v->node->avoid & ~fc_bit(FC_PORT_LOCAL); rest; rest &= rest - 1)
 		if (v->window[fc_low(rest)] >= n)
 			links |= rest & -rest;
 	return links;

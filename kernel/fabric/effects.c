@@ -40,18 +40,24 @@ static void rescue(struct flitcast_site *site, u8 set, struct flitcast_replay *r
 static void copy(struct flitcast_site *site, u8 set, u8 port, struct flitcast_replay *replay)
 {
 	struct sk_buff_head flits;
+	u16 at = 0, n;
 
 	__skb_queue_head_init(&flits);
-	while (flitcast_replay_again(replay, &flits))
-		flitcast_oper_copy(site, set, port, &flits);
+	while ((n = flitcast_replay_again(replay, &at, &flits)))
+		if (flitcast_oper_copy(site, set, port, &flits))
+			flitcast_replay_copied(replay, at, n);
 }
 
 /* A flit was sent: it may end a packet that had begun when the others were copied. */
 static void copy_rest(struct flitcast_site *site, u8 set, const struct fc_effect *e)
 {
-	struct flitcast_replay *replay = flitcast_replay_of(&site->end[e->port], e->vc);
+	struct flitcast_end *end = &site->end[e->port];
+	struct flitcast_replay *replay = flitcast_replay_of(end, e->vc);
 
-	if (unlikely(replay->open) && e->flit.parts & FC_PART_TERM)
+	if (likely(!replay->open) || !(e->flit.parts & FC_PART_TERM))
+		return;
+	replay->open = false;
+	if (end->hello.suspicion)
 		copy(site, set, e->port, replay);
 }
 

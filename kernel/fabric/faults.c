@@ -5,8 +5,8 @@
  *
  *	link down, or fault frame --> reroute() --> work item: compute()
  *	                                              install(): routes in use, unreachable sites
- *	                                              rerouted(): route waiting packets again
  *	                                              divert(): packets leave suspected links
+ *	                                              rerouted(): route waiting packets again
  */
 #include <linux/slab.h>
 #include "core/faults.h"
@@ -30,7 +30,7 @@
  * @next: result of fc_faults_next()
  * @down: by site, bit mask of dead ports, as used for the routes
  * @suspect: by site, bit mask of suspected ports, likewise
- * @leave: ports whose link is suspected, and which packets have not left yet
+ * @avoided: ports whose link was suspected when the routes in use were computed
  * @work: scratch memory of fc_routes_compute()
  * @routes: routes in use, and routes being computed
  * @use: index of the routes in use
@@ -50,7 +50,7 @@ struct flitcast_faults {
 	u64 next;
 	u32 *down;
 	u32 *suspect;
-	u32 leave;
+	u32 avoided;
 	u32 *work;
 	u32 *routes[2];
 	u8 use;
@@ -95,7 +95,9 @@ static void reroute(struct flitcast_faults *f)
 	if (f->asked == f->core.generation)
 		return;
 	f->asked = f->core.generation;
+	site->node.avoid = fc_faults_suspects(&f->core) & ~f->avoided;
 	if (!fc_faults_any(&f->core)) {
+		f->avoided = 0;
 		site->node.routes = NULL;
 		site->node.rerouting = false;
 		f->nlost = 0;
@@ -107,16 +109,14 @@ static void reroute(struct flitcast_faults *f)
 			   nsecs_to_jiffies(f->rest_until - now) + 1);
 }
 
-/*
- * The routes avoid suspected links now, where others exist: let packets leave links of @ports, at
- * once when they become suspected.
- */
-static void divert(struct flitcast_faults *f, u32 ports)
+/* The routes avoid the links of @suspects now, where others exist: packets leave those that are new. */
+static void divert(struct flitcast_faults *f, u32 suspects)
 {
 	struct flitcast_site *site = f->site;
+	u32 ports = suspects & ~f->avoided;
 
-	ports &= f->leave;
-	f->leave &= ~ports;
+	f->avoided = suspects;
+	site->node.avoid = fc_faults_suspects(&f->core) & ~f->avoided;
 	for (; ports; ports &= ports - 1) {
 		struct fc_event ev = { .type = FC_EV_SUSPECT, .port = fc_low(ports) };
 
@@ -125,7 +125,7 @@ static void divert(struct flitcast_faults *f, u32 ports)
 }
 
 /* Use the computed routes, and record since when sites are unreachable. */
-static void install(struct flitcast_faults *f)
+static void install(struct flitcast_faults *f, u32 suspects)
 {
 	struct flitcast_site *site = f->site;
 	bool first = !site->node.routes;
@@ -141,6 +141,7 @@ static void install(struct flitcast_faults *f)
 		f->nlost += !!f->lost[dst];
 	}
 	site->node.routes = f->routes[f->use];
+	divert(f, suspects);
 	rerouted(site);
 }
 
@@ -150,11 +151,11 @@ static void compute(struct work_struct *work)
 						 compute);
 	struct flitcast_site *site = f->site;
 	u64 began = flitcast_now(), now;
-	u32 generation, suspect;
+	u32 generation, suspects;
 
 	flitcast_enter(site);
 	generation = f->core.generation;
-	suspect = f->core.suspect;
+	suspects = fc_faults_suspects(&f->core);
 	fc_faults_down(&f->core, f->down, f->suspect);
 	flitcast_leave(site);
 
@@ -172,8 +173,7 @@ static void compute(struct work_struct *work)
 		if (site->node.rerouting)
 			queue_delayed_work(system_unbound_wq, &f->compute,
 					   nsecs_to_jiffies(f->rest_until - now) + 1);
-		install(f);
-		divert(f, suspect);
+		install(f, suspects);
 	}
 	flitcast_leave(site);
 }
@@ -262,7 +262,6 @@ void flitcast_faults_link(struct flitcast_site *site, u8 port, bool up)
 	if (site->dead)
 		return;
 	fc_faults_link(&f->core, port, up, flitcast_now());
-	f->leave &= ~fc_bit(port);
 	site->clock.faults_news = true;
 	reroute(f);
 }
@@ -274,10 +273,6 @@ void flitcast_faults_suspect(struct flitcast_site *site, u8 port, bool suspect)
 	if (site->dead)
 		return;
 	fc_faults_suspect(&f->core, port, suspect, flitcast_now());
-	if (suspect)
-		f->leave |= fc_bit(port);
-	else
-		f->leave &= ~fc_bit(port);
 	site->clock.faults_news = true;
 	reroute(f);
 }

@@ -108,9 +108,10 @@ void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_hea
 
 /*
  * As flitcast_oper_rescue(), for a copy of a packet on a suspected link, which routes avoid now;
- * drops the copy if each route begins with that link.
+ * drops the copy if each route begins with that link, or half of the transit pool is in use.
+ * Return: true if it is stored.
  */
-void flitcast_oper_copy(struct flitcast_site *site, u8 set, u8 port, struct sk_buff_head *flits);
+bool flitcast_oper_copy(struct flitcast_site *site, u8 set, u8 port, struct sk_buff_head *flits);
 
 /* Feed the local net-input. */
 void flitcast_oper_feed(struct flitcast_site *site);

@@ -103,8 +103,6 @@ static struct flitcast_replay_entry *take(struct flitcast_replay *r)
 	r->first = flitcast_replay_place(r, 1);
 	r->seq++;
 	r->n--;
-	if (r->copied)
-		r->copied--;
 	return entry;
 }
 
@@ -144,6 +142,7 @@ bool flitcast_replay_add(struct flitcast_replay *r, struct flitcast_free_list *p
 	if (!entry)
 		goto drop;
 	entry->parts = parts;
+	entry->copied = false;
 	if (!keep(entry, *skb)) {
 		entry->skb = *skb;
 		*skb = entry_copy(entry, skb_headroom(entry->skb));
@@ -183,10 +182,10 @@ static bool collect(const struct flitcast_replay_entry *entry, struct sk_buff_he
 	struct sk_buff *skb = NULL;
 	u8 parts = entry->parts;
 
-	/* Drop a packet whose front was acked, or that was aborted. */
+	/* Drop a packet whose front was acked, or that was copied or aborted. */
 	if (parts & FC_PART_HEAD || parts & FC_PART_ABORT)
 		__skb_queue_purge(flits);
-	if (!(parts & FC_PART_ABORT) && (parts & FC_PART_HEAD || !skb_queue_empty(flits)))
+	if (!entry->copied && !(parts & FC_PART_ABORT) && (parts & FC_PART_HEAD || !skb_queue_empty(flits)))
 		skb = entry_copy(entry, FLITCAST_LINK_HEADROOM);
 	if (!skb) {
 		/* Drop a packet with a flit missing, too. */
@@ -197,31 +196,32 @@ static bool collect(const struct flitcast_replay_entry *entry, struct sk_buff_he
 	return parts & FC_PART_TERM;
 }
 
-bool flitcast_replay_again(struct flitcast_replay *r, struct sk_buff_head *flits)
+u16 flitcast_replay_again(struct flitcast_replay *r, u16 *at, struct sk_buff_head *flits)
 {
-	u16 i;
+	while (*at < r->n) {
+		const struct flitcast_replay_entry *entry = r->entry[flitcast_replay_place(r, *at)];
 
-	r->open = false;
-	for (i = r->copied; i < r->n; i++) {
-		const struct flitcast_replay_entry *entry = r->entry[flitcast_replay_place(r, i)];
-
+		++*at;
 		r->open = !(entry->parts & FC_PART_TERM);
-		if (!r->open)
-			r->copied = i + 1;
 		if (collect(entry, flits))
-			return true;
+			return skb_queue_len(flits);
 	}
 	__skb_queue_purge(flits);
-	return false;
+	return 0;
+}
+
+void flitcast_replay_copied(struct flitcast_replay *r, u16 at, u16 n)
+{
+	for (; n; n--)
+		r->entry[flitcast_replay_place(r, --at)]->copied = true;
 }
 
 bool flitcast_replay_rescue(struct flitcast_replay *r, struct flitcast_free_list *pool,
 			    struct sk_buff_head *flits)
 {
 	while (r->n) {
-		bool copied = r->copied;
 		struct flitcast_replay_entry *entry = take(r);
-		bool complete = !copied && collect(entry, flits);
+		bool complete = collect(entry, flits);
 
 		entry_free(pool, entry);
 		if (complete)

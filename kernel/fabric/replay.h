@@ -43,6 +43,7 @@ struct flitcast_replay_frag {
  * @len: length of @head
  * @parts: FC_PART_*
  * @nfrags: number of page fragments
+ * @copied: a copy of the packet was stored, to be sent by another route
  * @frag: page fragments
  * @head: bytes before the fragments
  */
@@ -54,6 +55,7 @@ struct flitcast_replay_entry {
 	u16 len;
 	u8 parts;
 	u8 nfrags;
+	bool copied;
 	struct flitcast_replay_frag frag[FLITCAST_REPLAY_FRAGS];
 	u8 head[FLITCAST_REPLAY_HEAD];
 };
@@ -77,8 +79,6 @@ struct flitcast_free_list {
  * @size: capacity: the window of the site, an upper bound of every peer's window
  * @first: index of the first flit
  * @n: number of entries
- * @copied: number of entries, from the first one, whose packets were copied for another route, or
- *	are incomplete here
  * @open: when packets were last copied, the last one had not been sent to its end
  *
  * The site's lock protects it.
@@ -89,7 +89,6 @@ struct flitcast_replay {
 	u16 size;
 	u16 first;
 	u16 n;
-	u16 copied;
 	bool open;
 };
 
@@ -120,10 +119,13 @@ struct sk_buff *flitcast_replay_copy(const struct flitcast_replay *r, u32 seq,
 /* The peer has acked all flits before @seq: free them. */
 void flitcast_replay_release(struct flitcast_replay *r, struct flitcast_free_list *pool, u32 seq);
 /*
- * Copy the next complete packet that was neither copied before nor is acked in part; the buffer
- * keeps its flits, because the peer still expects their numbers.  Return: false if there is none.
+ * Copy the next complete packet, from entry @at on, that was neither copied before nor is acked in
+ * part; the buffer keeps its flits, because the peer still expects their numbers.  @at becomes the
+ * entry behind it.  Return: the number of its flits; 0: there is none.
  */
-bool flitcast_replay_again(struct flitcast_replay *r, struct sk_buff_head *flits);
+u16 flitcast_replay_again(struct flitcast_replay *r, u16 *at, struct sk_buff_head *flits);
+/* The copy of the packet of @n flits before entry @at was stored: do not copy or rescue it. */
+void flitcast_replay_copied(struct flitcast_replay *r, u16 at, u16 n);
 /*
  * Remove the next complete packet from the buffer, in order; incomplete ones before it are dropped,
  * and so are those that were copied.  Return: false if there is none, and the buffer is empty.
@@ -191,6 +193,7 @@ static inline bool flitcast_replay_put(struct flitcast_replay *r, struct flitcas
 	pool->first = entry->next;
 	pool->n--;
 	entry->parts = parts;
+	entry->copied = false;
 	flitcast_replay_fill(entry, skb, FC_LINK_SIZE);
 	r->entry[flitcast_replay_place(r, r->n)] = entry;
 	r->n++;

@@ -103,9 +103,9 @@ static bool transit_room(const struct flitcast_site *site, u8 set)
 /*
  * Store a packet in the transit pool of its set, for the targets of @mask; takes the flits.  An
  * aborted packet waits for a random time, so that packets that blocked each other do not meet again
- * at once.
+ * at once.  Return: false: it was dropped.
  */
-static void store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits, u64 mask,
+static bool store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits, u64 mask,
 		  bool aborted, bool apart)
 {
 	struct flitcast_feed *feed = &site->oper.feed[set];
@@ -136,9 +136,10 @@ static void store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits
 	feed->ntransit++;
 	site->oper.nfed++;
 	site->stat[FC_STAT_PKT_RESENT]++;
-	return;
+	return true;
 drop:
 	__skb_queue_purge(flits);
+	return false;
 }
 
 /*
@@ -240,20 +241,22 @@ void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_hea
 	}
 }
 
-void flitcast_oper_copy(struct flitcast_site *site, u8 set, u8 port, struct sk_buff_head *flits)
+bool flitcast_oper_copy(struct flitcast_site *site, u8 set, u8 port, struct sk_buff_head *flits)
 {
 	const u8 *head = skb_peek(flits)->data;
 	u64 mask;
 
-	if (netbuf_whole(flits)) {
-		mask = fc_mask_all(fc_wire_ntargets(head));
-		if (fc_node_avoids(&site->node, head, mask, port)) {
-			site->stat[FC_STAT_PKT_COPIED]++;
-			store(site, set, flits, mask, false, false);
-			return;
-		}
-	}
+	/* Packets that only this site has need the other half of the pool. */
+	if (!netbuf_whole(flits) || site->oper.feed[set].ntransit >= site->cfg.tuning.transit / 2)
+		goto drop;
+	mask = fc_mask_all(fc_wire_ntargets(head));
+	if (!fc_node_avoids(&site->node, head, mask, port))
+		goto drop;
+	site->stat[FC_STAT_PKT_COPIED]++;
+	return store(site, set, flits, mask, false, false);
+drop:
 	__skb_queue_purge(flits);
+	return false;
 }
 
 static void feed_purge(struct flitcast_feed *feed)

@@ -581,8 +581,8 @@ static void check_end(struct end *e, u8 todo, u64 now)
 	case FC_LINK_UP:
 		CHECK(h->send_at <= now + h->interval, "silent");
 		CHECK(h->dead_at > now &&
-		      h->dead_at <= now + h->dead * (h->peer.interval > h->interval ?
-						     h->peer.interval : h->interval),
+		      h->dead_at <= now + (h->dead + 1) * (h->peer.interval > h->interval ?
+							   h->peer.interval : h->interval),
 		      "dead at the wrong time");
 		CHECK(h->own.reason == FC_REASON_NONE, "up, but %s",
 		      fc_reason_text(h->own.reason));

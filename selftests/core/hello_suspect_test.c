@@ -17,9 +17,15 @@ static struct fc_hello new_end(void)
 			.flit = 1500, .epoch = 100, .topology = 0x1234, .nsites = 16,
 			.reason = FC_REASON_CARRIER, .interval = FC_HELLO_MS,
 		},
-		.want_site = 1, .want_port = 2, .interval = FC_HELLO_MS * MS,
+		.want_site = 1, .want_port = 2, .ms = MS, .interval = FC_HELLO_MS * MS,
 		.dead = FC_HELLO_DEAD, .send_at = NEVER, .dead_at = NEVER, .state = FC_LINK_DOWN,
 	};
+}
+
+/* Time without a frame after which the link is dead. */
+static u64 death(u64 intervals, u64 interval)
+{
+	return intervals * interval * MS + (interval * MS >> FC_HELLO_GRACE_SHIFT);
 }
 
 /* A HELLO of the peer, which has received those of the end. */
@@ -62,15 +68,15 @@ TEST(hello_suspect__probes_until_trusted)
 	CHECK(h.suspicion == FC_SUSPICION_SILENT, "%u", h.suspicion);
 	/* Pairs go each 40 ms, also where the runner is awake for another link. */
 	for (unsigned int i = 0; i < 10; i++) {
-		CHECK(!fc_hello_time(&h, now + FC_HELLO_PROBE_NS - 1, true), "too early");
-		now += FC_HELLO_PROBE_NS;
+		CHECK(!fc_hello_time(&h, now + ((u64)FC_HELLO_PROBE_MS * MS) - 1, true), "too early");
+		now += ((u64)FC_HELLO_PROBE_MS * MS);
 		CHECK(fc_hello_time(&h, now, false) == (FC_HELLO_SEND | FC_HELLO_CHECK),
 		      "no pair");
 	}
 	for (unsigned int i = 0; i < FC_HELLO_ANSWERS + 2; i++)
 		CHECK(!receive(&h, FC_HELLO_SEEN, false, now), "trusted before the hold ends");
-	CHECK(!receive(&h, FC_HELLO_SEEN, false, begun + FC_HELLO_HOLD_NS - 1), "too early");
-	now = begun + FC_HELLO_HOLD_NS;
+	CHECK(!receive(&h, FC_HELLO_SEEN, false, begun + ((u64)FC_HELLO_HOLD_MS * MS) - 1), "too early");
+	now = begun + ((u64)FC_HELLO_HOLD_MS * MS);
 	CHECK(!receive(&h, 0, false, now), "trusted without an answer");
 	CHECK(receive(&h, FC_HELLO_SEEN, false, now) == FC_HELLO_TRUST, "not trusted");
 	CHECK(!h.suspicion && h.state == FC_LINK_UP, "%u", h.suspicion);
@@ -84,7 +90,7 @@ TEST(hello_suspect__needs_answers_since_the_last_silence)
 	struct fc_hello h = end_that_is_up(now);
 
 	fc_hello_suspect(&h, FC_SUSPICION_SILENT, now);
-	now += 2 * FC_HELLO_HOLD_NS;
+	now += 2 * ((u64)FC_HELLO_HOLD_MS * MS);
 	for (unsigned int i = 1; i < FC_HELLO_ANSWERS; i++)
 		CHECK(!receive(&h, FC_HELLO_SEEN, false, now), "trusted after %u answers", i);
 	CHECK(!fc_hello_suspect(&h, FC_SUSPICION_SILENT, now), "suspected twice");
@@ -135,7 +141,7 @@ static u64 hold_of(struct fc_hello *h, u64 *now)
 		receive(h, FC_HELLO_SEEN, false, begun);
 	while (!(receive(h, FC_HELLO_SEEN, false, *now) & FC_HELLO_TRUST)) {
 		*now += MS;
-		if (!CHECK(*now - begun <= 2 * FC_HELLO_HOLD_MAX_NS, "never trusted"))
+		if (!CHECK(*now - begun <= 2 * ((u64)FC_HELLO_HOLD_MAX_MS * MS), "never trusted"))
 			break;
 	}
 	return *now - begun;
@@ -143,22 +149,22 @@ static u64 hold_of(struct fc_hello *h, u64 *now)
 
 TEST(hello_suspect__avoids_longer_each_time)
 {
-	u64 now = 1000 * MS, hold = FC_HELLO_HOLD_NS, got;
+	u64 now = 1000 * MS, hold = ((u64)FC_HELLO_HOLD_MS * MS), got;
 	struct fc_hello h = end_that_is_up(now);
 
 	for (unsigned int i = 0; i < 6; i++) {
 		got = hold_of(&h, &now);
 		CHECK(got == hold, "time %u: %llu ms", i, (unsigned long long)(got / MS));
-		if (hold < FC_HELLO_HOLD_MAX_NS)
+		if (hold < ((u64)FC_HELLO_HOLD_MAX_MS * MS))
 			hold *= 2;
 		/* Not calm enough. */
 		now += got << FC_HELLO_CALM_SHIFT;
 	}
 	now += 1;
 	got = hold_of(&h, &now);
-	CHECK(got == FC_HELLO_HOLD_NS, "after calm: %llu ms", (unsigned long long)(got / MS));
+	CHECK(got == ((u64)FC_HELLO_HOLD_MS * MS), "after calm: %llu ms", (unsigned long long)(got / MS));
 	got = hold_of(&h, &now);
-	CHECK(got == 2 * FC_HELLO_HOLD_NS, "then: %llu ms", (unsigned long long)(got / MS));
+	CHECK(got == 2 * ((u64)FC_HELLO_HOLD_MS * MS), "then: %llu ms", (unsigned long long)(got / MS));
 }
 
 TEST(hello_suspect__ends_with_the_link)
@@ -239,20 +245,20 @@ TEST(hello_pace__sets_both_times)
 	u64 now = 1000 * MS;
 	struct fc_hello h = end_that_is_up(now), down = new_end();
 
-	CHECK(h.dead_at == now + FC_HELLO_DEAD * FC_HELLO_MS * MS, "death at another time");
+	CHECK(h.dead_at == now + death(FC_HELLO_DEAD, FC_HELLO_MS), "death at another time");
 	now += 100 * MS;
 	CHECK(fc_hello_pace(&h, 50, 5, now) == FC_HELLO_SEND, "the peer does not learn it");
 	CHECK(fc_hello_next(&h, false).interval == 50, "%u", h.own.interval);
 	CHECK(h.send_at == now + 50 * MS, "the next HELLO is not due then");
 	/* The interval of the peer is still its own. */
-	CHECK(h.dead_at == now + 5 * FC_HELLO_MS * MS, "death at another time");
+	CHECK(h.dead_at == now + death(5, FC_HELLO_MS), "death at another time");
 	CHECK(!fc_hello_pace(&down, 50, 5, now), "a HELLO without carrier");
 	CHECK(down.send_at == NEVER && down.interval == 50 * MS, "%llu",
 	      (unsigned long long)down.interval);
 	/* No interval of a peer makes the wait shorter than the least interval. */
 	h.peer.interval = 0;
 	fc_hello_pace(&h, 50, 2, now);
-	CHECK(h.dead_at == now + 2 * FC_HELLO_MS_MIN * MS, "death at another time");
+	CHECK(h.dead_at == now + death(2, FC_HELLO_MS_MIN), "death at another time");
 }
 
 TEST(hello_dead__not_by_a_late_check)
@@ -260,16 +266,16 @@ TEST(hello_dead__not_by_a_late_check)
 	u64 now = 1000 * MS, late;
 	struct fc_hello h = end_that_is_up(now);
 
-	late = h.dead_at + FC_HELLO_LATE_NS;
+	late = h.dead_at + ((u64)FC_HELLO_LATE_MS * MS);
 	CHECK(!(fc_hello_time(&h, late + 1, false) & FC_HELLO_GO_DOWN), "killed");
 	CHECK(h.dead_at == late + 1 + h.interval, "the next check is at another time");
 	CHECK(!(fc_hello_time(&h, h.dead_at - 1, false) & FC_HELLO_GO_DOWN), "killed");
-	CHECK(fc_hello_time(&h, h.dead_at + FC_HELLO_LATE_NS, false) & FC_HELLO_GO_DOWN,
+	CHECK(fc_hello_time(&h, h.dead_at + ((u64)FC_HELLO_LATE_MS * MS), false) & FC_HELLO_GO_DOWN,
 	      "a check in time does not kill");
 	CHECK(h.own.reason == FC_REASON_DEAD, "%s", fc_reason_text(h.own.reason));
 	/* A frame that was read meanwhile counts. */
 	h = end_that_is_up(now);
 	fc_hello_time(&h, late + 1, false);
 	fc_hello_alive(&h, late + 1);
-	CHECK(h.dead_at == late + 1 + FC_HELLO_DEAD * FC_HELLO_MS * MS, "not alive");
+	CHECK(h.dead_at == late + 1 + death(FC_HELLO_DEAD, FC_HELLO_MS), "not alive");
 }

@@ -439,7 +439,7 @@ TEST(llr_futile__backs_off)
 		again = resent(&b) - was;
 		CHECK(again >= 15 && again <= 8 + 17, "%llu sent again in 17 long waits",
 		      (unsigned long long)again);
-		CHECK(futile(&b) == 7, "%llu times", (unsigned long long)futile(&b));
+		CHECK(futile(&b) == 5, "%llu times", (unsigned long long)futile(&b));
 		b.flit_loss = 0;
 		was = b.now;
 		run(&b, b.end[0].next + 20);

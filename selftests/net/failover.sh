@@ -115,8 +115,9 @@ for kind; do
 	figures "$kind"
 	echo "# $kind: n $n p50 $(ms "$p50") p99 $(ms "$p99") max $(ms "$most") ms," \
 		"lost $lost doubled $doubled of $sent; worst at the link's return $(ms "$back") ms"
-	[ "$n" -eq "$failures" ] && [ "$p99" -le "${bound99[$kind]}" ] &&
+	# The 99th percentile of less than a hundred failures is the worst one.
+	[ "$n" -eq "$failures" ] && { [ "$n" -lt 100 ] || [ "$p99" -le "${bound99[$kind]}" ]; } &&
 		[ "$most" -le "${bound[$kind]}" ] && [ "$lost" = 0 ] && [ "$doubled" = 0 ]
-	result $? "$kind: 99 % pass within $(ms "${bound99[$kind]}") ms, all within $(ms "${bound[$kind]}") ms, none is lost or doubled"
+	result $? "$kind: all pass within $(ms "${bound[$kind]}") ms, of a hundred 99 within $(ms "${bound99[$kind]}") ms, none is lost or doubled"
 done
 finish

@@ -469,7 +469,8 @@ static void make_host(u32 number)
 			.window = WINDOW, .flit = FLIT, .epoch = 1 + number, .nsites = 2,
 			.reason = FC_REASON_CARRIER, .interval = model->hello,
 		},
-		.want_site = !number, .want_port = PORT, .interval = model->hello * FAILOVER_MS,
+		.want_site = !number, .want_port = PORT, .ms = FAILOVER_MS,
+		.interval = model->hello * FAILOVER_MS,
 		.dead = model->dead, .keyed = model->keyed, .send_at = FC_NEVER, .dead_at = FC_NEVER,
 		.state = FC_LINK_DOWN,
 	};

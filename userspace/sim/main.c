@@ -12,8 +12,8 @@
 
 static const struct option_command *const commands[] = {
 	&care_command, &broadcast_command, &harts_reproduction.options, &vnet_command,
-	&postman_reproduction.options, &csr_reproduction.options, &failover_command, &replay_command,
-	&fsm_command, NULL
+	&postman_reproduction.options, &csr_reproduction.options, &failover_command,
+	&replay_command, &fsm_command, NULL
 };
 
 const struct option_program option_program = {

@@ -151,9 +151,9 @@ struct world_config {
  * @text: "TOPOLOGY [WORD]... MESSAGE...", where MESSAGE is FROM>TO[,TO]...[*FLITS]
  *	and WORD is one of mode= (care, which is the default, vnet or postman), window=, pool=,
  *	loss=, double=, overtake=, flaps=, early=, restarts=, full=, suspect= (a number
- *	follows), slow=SITE, dead=A-B (two neighbours), unaware, no-trust; and in mode care room=, seek=
- *	(a number), no-timeout, paper.  The default window is one flit; in mode care the longest
- *	packet
+ *	follows), slow=SITE, dead=A-B (two neighbours), unaware, no-trust; and in mode care
+ *	room=, seek= (a number), no-timeout, paper.  The default window is one flit; in mode care
+ *	the longest packet
  *
  * Return: NULL, or an error message, valid until the next call.
  */
