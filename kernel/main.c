@@ -26,15 +26,20 @@ static int __init flitcast_init(void)
 	err = flitcast_replug_init();
 	if (err)
 		goto site;
-	err = flitcast_netlink_init();
+	err = flitcast_shutdown_init();
 	if (err)
 		goto replug;
+	err = flitcast_netlink_init();
+	if (err)
+		goto shutdown;
 	err = flitcast_sock_init();
 	if (err)
 		goto netlink;
 	return 0;
 netlink:
 	flitcast_netlink_exit();
+shutdown:
+	flitcast_shutdown_exit();
 replug:
 	flitcast_replug_exit();
 site:
@@ -48,6 +53,7 @@ static void __exit flitcast_exit(void)
 {
 	flitcast_sock_exit();
 	flitcast_netlink_exit();
+	flitcast_shutdown_exit();
 	flitcast_replug_exit();
 	flitcast_site_exit();
 	flitcast_netdev_exit();

@@ -19,10 +19,10 @@
  *		timing->retry after a gap appears, because a flit that others have overtaken may
  *		still arrive, and again at intervals that double up to timing->poll.
  * poll		numbered status of a sender, timing->poll after the first flit in flight, new ack or
- *		resend (not after later flits), and again: after each answer at an interval that doubles
- *		up to FC_LLR_ANSWERED times.  The receiver learns which flits were sent, and answers at once, with
- *		a NACK if any is missing: this recovers the last flits of a burst, lost acks and
- *		lost NACKs.
+ *		resend (not after later flits), and again: after each answer at an interval that
+ *		doubles up to FC_LLR_ANSWERED times.  The receiver learns which flits were sent, and
+ *		answers at once, with a NACK if any is missing: this recovers the last flits of a
+ *		burst, lost acks and lost NACKs.
  * echo		highest poll number received, in every status.  An echo above resend_poll names a
  *		poll that was sent after the last resend: resent flits still missing are lost.
  * silent	a poll without an answer for twice timing->poll is sent again.  When the fourth one
@@ -39,7 +39,8 @@
  *		link that carries only statuses, which are shorter.
  *
  * A flit that the first resend and FC_LLR_SUSPECT tries did not deliver, while the peer answers
- * polls, makes the link suspected of losing full frames (FC_FX_SUSPECT), even if shorter ones arrive.
+ * polls, makes the link suspected of losing full frames (FC_FX_SUSPECT), even if shorter ones
+ * arrive.
  *
  * FC_FX_RESET asks the caller to reset the link: the ends contradict each other, or FC_LLR_HOPELESS
  * tries were futile.  The state changes in fc_llr_reset(), when the link goes down or comes up.

@@ -64,8 +64,8 @@ struct fc_timing {
  * @nports: ports with the local one
  * @rerouting: new routes are being computed: a packet that has no route now may get one
  *
- * The lock of the switches' caller protects all members.  Only @routes, @up, @avoid, @rerouting and what
- * the pointers point to ever change, between events.
+ * The lock of the switches' caller protects all members.  Only @routes, @up, @avoid, @rerouting and
+ * what the pointers point to ever change, between events.
  */
 struct fc_node {
 	const struct fc_topo *topo;
@@ -89,8 +89,8 @@ void fc_pref_default(struct fc_pref *pref, const struct fc_topo *topo);
  * @dst: the other site
  * @allowed: ports that may be used
  *
- * Return: of each direction's list the first port of @allowed, with the best rank that any has; none
- * of @avoid.
+ * Return: of each direction's list the first port of @allowed, with the best rank that any has;
+ * none of @avoid.
  */
 u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed);
 

@@ -348,6 +348,17 @@ void flitcast_link_forget(struct flitcast_site *site, const struct net_device *d
 	}
 }
 
+void flitcast_links_leave(struct flitcast_site *site)
+{
+	u8 p;
+
+	flitcast_enter(site);
+	for (p = 1; p < site->node.nports; p++)
+		if (site->end[p].link)
+			flitcast_hello_perform(site, p, fc_hello_leave(&site->end[p].hello));
+	flitcast_leave(site);
+}
+
 /* Extack messages begin with the name of the module; a reason of a link does not. */
 static const char *refusal(const struct netlink_ext_ack *extack)
 {

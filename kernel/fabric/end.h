@@ -96,5 +96,7 @@ bool flitcast_link_return(struct flitcast_site *site, struct net_device *dev);
  * RTNL held.
  */
 void flitcast_link_forget(struct flitcast_site *site, const struct net_device *dev);
+/* Inform the peers of all links that this site leaves; the links are then no longer up. */
+void flitcast_links_leave(struct flitcast_site *site);
 
 #endif /* FLITCAST_FABRIC_END_H */

@@ -109,7 +109,10 @@ static void reroute(struct flitcast_faults *f)
 			   nsecs_to_jiffies(f->rest_until - now) + 1);
 }
 
-/* The routes avoid the links of @suspects now, where others exist: packets leave those that are new. */
+/*
+ * The routes avoid the links of @suspects now, where others exist: packets leave those that are
+ * new.
+ */
 static void divert(struct flitcast_faults *f, u32 suspects)
 {
 	struct flitcast_site *site = f->site;

@@ -185,7 +185,8 @@ static bool collect(const struct flitcast_replay_entry *entry, struct sk_buff_he
 	/* Drop a packet whose front was acked, or that was copied or aborted. */
 	if (parts & FC_PART_HEAD || parts & FC_PART_ABORT)
 		__skb_queue_purge(flits);
-	if (!entry->copied && !(parts & FC_PART_ABORT) && (parts & FC_PART_HEAD || !skb_queue_empty(flits)))
+	if (!entry->copied && !(parts & FC_PART_ABORT) &&
+	    (parts & FC_PART_HEAD || !skb_queue_empty(flits)))
 		skb = entry_copy(entry, FLITCAST_LINK_HEADROOM);
 	if (!skb) {
 		/* Drop a packet with a flit missing, too. */
@@ -199,8 +200,9 @@ static bool collect(const struct flitcast_replay_entry *entry, struct sk_buff_he
 u16 flitcast_replay_again(struct flitcast_replay *r, u16 *at, struct sk_buff_head *flits)
 {
 	while (*at < r->n) {
-		const struct flitcast_replay_entry *entry = r->entry[flitcast_replay_place(r, *at)];
+		const struct flitcast_replay_entry *entry;
 
+		entry = r->entry[flitcast_replay_place(r, *at)];
 		++*at;
 		r->open = !(entry->parts & FC_PART_TERM);
 		if (collect(entry, flits))

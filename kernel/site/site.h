@@ -76,4 +76,9 @@ void flitcast_site_exit(void);
 int flitcast_replug_init(void);
 void flitcast_replug_exit(void);
 
+/* Inform the neighbours of all sites of a namespace that the host shuts down; or wait for that. */
+void flitcast_shutdown(struct net *net);
+int flitcast_shutdown_init(void);
+void flitcast_shutdown_exit(void);
+
 #endif /* FLITCAST_SITE_SITE_H */

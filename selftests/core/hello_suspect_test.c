@@ -162,9 +162,11 @@ TEST(hello_suspect__avoids_longer_each_time)
 	}
 	now += 1;
 	got = hold_of(&h, &now);
-	CHECK(got == ((u64)FC_HELLO_HOLD_MS * MS), "after calm: %llu ms", (unsigned long long)(got / MS));
+	CHECK(got == FC_HELLO_HOLD_MS * MS, "after calm: %llu ms",
+	      (unsigned long long)(got / MS));
 	got = hold_of(&h, &now);
-	CHECK(got == 2 * ((u64)FC_HELLO_HOLD_MS * MS), "then: %llu ms", (unsigned long long)(got / MS));
+	CHECK(got == 2 * FC_HELLO_HOLD_MS * MS, "then: %llu ms",
+	      (unsigned long long)(got / MS));
 }
 
 TEST(hello_suspect__ends_with_the_link)

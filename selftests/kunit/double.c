@@ -150,8 +150,9 @@ bool double_link_up(u32 id, u32 port)
 int double_link_add(struct flitcast_site *site, struct net_device *dev, u32 port, u32 window)
 {
 	struct flitcast_link_spec spec = { .kind = &flitcast_netdev_kind, .dev = dev };
+	struct flitcast_link_settings settings = { .window = window, .crc = -1 };
 
-	return flitcast_link_add(site, &spec, port, window, false, NULL);
+	return flitcast_link_add(site, &spec, port, &settings, NULL);
 }
 
 void double_line(struct kunit *test, struct net_device *dev[2])

@@ -6,6 +6,8 @@
 #include <linux/rtnetlink.h>
 #include <net/net_namespace.h>
 #include <uapi/linux/flitcast.h>
+#include <uapi/linux/flitcast_netlink.h>
+#include "fabric/end.h"
 #include "selftests/kunit/double.h"
 
 static struct net_device *dev[2];
@@ -178,6 +180,29 @@ static void a_device_goes_in_traffic(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, double_link_up(0, 1));
 }
 
+/* A host that shuts down informs its neighbours. */
+static void a_host_shuts_down(struct kunit *test)
+{
+	unsigned long until = jiffies + DOUBLE_SOON;
+	struct flitcast_link_info info = { };
+	struct flitcast_site *site;
+
+	double_line(test, dev);
+	/* As flitcast_shutdown() for each site. */
+	site = flitcast_site_get(&init_net, 0);
+	KUNIT_ASSERT_NOT_NULL(test, site);
+	flitcast_links_leave(site);
+	flitcast_site_put(site);
+	site = flitcast_site_get(&init_net, 1);
+	KUNIT_ASSERT_NOT_NULL(test, site);
+	while (!flitcast_link_info(site, 2, &info) && !strstr(info.reason, "its host shut down") &&
+	       time_before(jiffies, until))
+		msleep(20);
+	flitcast_site_put(site);
+	KUNIT_EXPECT_EQ(test, FLITCAST_LINK_STATE_INIT, info.state);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(info.reason, "its host shut down"));
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(sites_are_added_once),
 	KUNIT_CASE(a_found_site_outlives_its_end),
@@ -187,6 +212,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(no_socket_is_reported),
 	KUNIT_CASE(a_site_ends_in_traffic),
 	KUNIT_CASE(a_device_goes_in_traffic),
+	KUNIT_CASE(a_host_shuts_down),
 	{ }
 };
 

@@ -120,4 +120,16 @@ for kind; do
 		[ "$most" -le "${bound[$kind]}" ] && [ "$lost" = 0 ] && [ "$doubled" = 0 ]
 	result $? "$kind: all pass within $(ms "${bound[$kind]}") ms, of a hundred 99 within $(ms "${bound99[$kind]}") ms, none is lost or doubled"
 done
+
+# A site that is deleted informs its neighbours: they need not wait until the link is silent.
+# shellcheck disable=SC2317 # called by becomes
+informed()
+{
+	fc -n "$lab-0" -j link show port 1 site 0 | grep -q '"reason":"the peer.s link or site was removed'
+}
+becomes "$return_limit" up
+result $? "all links are up"
+fc -n "$lab-1" site del 1
+becomes 1 informed
+result $? "site del: the neighbour is informed at once"
 finish

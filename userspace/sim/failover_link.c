@@ -2,7 +2,7 @@
 /*
  * The model of a link and its two hosts, as kernel/fabric runs the core on them:
  *
- *	flit, status, HELLO, digest --> wire, in order --> inbox of the peer --> core, unless it is stalled
+ *	flit, status, HELLO, digest --> wire, in order --> inbox of the peer --> core
  *
  * A stalled host runs no timer and reads no frame.  When it resumes, its timers run first, then it
  * reads the frames that wait.
@@ -131,7 +131,7 @@ static u64 least(u64 a, u64 b)
 
 static u64 exponential(u64 mean)
 {
-	return (u64)(((unsigned __int128)rng_exponential(&net.rng) * mean) >> 32);
+	return (u64)(((__uint128_t)rng_exponential(&net.rng) * mean) >> 32);
 }
 
 static void put(struct host *from, struct frame frame)
@@ -177,12 +177,18 @@ static void perform(struct host *h, u8 todo)
 			net.result.resets++;
 		link_event(h, false);
 	}
-	if (todo & FC_HELLO_CHECK)
-		put(h, (struct frame){ .kind = FRAME_HELLO, .full = true,
-				       .hello = fc_hello_next(&h->hello, true) });
-	if (todo & FC_HELLO_SEND)
-		put(h, (struct frame){ .kind = FRAME_HELLO, .full = fc_hello_full(&h->hello),
-				       .hello = fc_hello_next(&h->hello, todo & FC_HELLO_CHECK) });
+	if (todo & FC_HELLO_CHECK) {
+		struct frame hello = { .kind = FRAME_HELLO, .full = true };
+
+		hello.hello = fc_hello_next(&h->hello, true);
+		put(h, hello);
+	}
+	if (todo & FC_HELLO_SEND) {
+		struct frame hello = { .kind = FRAME_HELLO, .full = fc_hello_full(&h->hello) };
+
+		hello.hello = fc_hello_next(&h->hello, todo & FC_HELLO_CHECK);
+		put(h, hello);
+	}
 	if (todo & FC_HELLO_GO_UP)
 		link_event(h, true);
 	if (net.counts) {
@@ -196,6 +202,7 @@ static void perform(struct host *h, u8 todo)
 static void finish(struct host *h)
 {
 	u8 suspicion = FC_SUSPICION_NONE;
+	struct frame frame;
 	bool reset = false;
 
 	fc_llr_send_status(&h->ch, &net.fx);
@@ -208,8 +215,11 @@ static void finish(struct host *h)
 			put(h, (struct frame){ .kind = FRAME_FLIT, .seq = e->seq, .ack = e->ack });
 			break;
 		case FC_FX_STATUS:
-			put(h, (struct frame){ .kind = FRAME_STATUS, .flags = e->flags,
-					       .seq = e->seq, .ack = e->ack, .status = e->status });
+			frame = (struct frame){ .kind = FRAME_STATUS, .flags = e->flags };
+			frame.seq = e->seq;
+			frame.ack = e->ack;
+			frame.status = e->status;
+			put(h, frame);
 			break;
 		case FC_FX_RELEASE:
 			/* The first acknowledgment of a flit is no replay. */
@@ -471,7 +481,8 @@ static void make_host(u32 number)
 		},
 		.want_site = !number, .want_port = PORT, .ms = FAILOVER_MS,
 		.interval = model->hello * FAILOVER_MS,
-		.dead = model->dead, .keyed = model->keyed, .send_at = FC_NEVER, .dead_at = FC_NEVER,
+		.dead = model->dead, .keyed = model->keyed,
+		.send_at = FC_NEVER, .dead_at = FC_NEVER,
 		.state = FC_LINK_DOWN,
 	};
 	h->flit_at = model->busy ? FAILOVER_S / 2 + below(model->busy) : FC_NEVER;
