@@ -46,6 +46,7 @@ static void begin(struct fc_hello *h)
 {
 	h->answer = 0;
 	h->brief = false;
+	h->leaves = false;
 }
 
 /* Leave 'up: the peer learns it from the new epoch. */
@@ -188,11 +189,17 @@ static u64 death(const struct fc_hello *h, u64 now)
 	return now + h->dead * interval + (interval >> FC_HELLO_GRACE_SHIFT);
 }
 
-/* The peer leaves: it answers no HELLO before it begins anew. */
+/*
+ * The peer leaves: it answers no HELLO before it begins anew.  Only an end that is up depends on
+ * the peer.  With a key it has checked that the HELLO is no recorded one; others are.
+ */
 static u8 left(struct fc_hello *h, u64 now)
 {
-	u8 todo = leave_up(h, FC_LINK_INIT, FC_REASON_LEFT);
+	u8 todo;
 
+	if (h->state != FC_LINK_UP)
+		return 0;
+	todo = leave_up(h, FC_LINK_INIT, FC_REASON_LEFT);
 	unlearn_epoch(h);
 	h->peer.epoch = 0;
 	h->send_at = next_send(h, now);
@@ -221,7 +228,7 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 			return 0;
 		}
 	}
-	if (m->reason == FC_REASON_LEFT)
+	if (m->flags & FC_HELLO_LEAVES)
 		return left(h, now);
 	/* Another epoch of the peer: the frames in flight are lost. */
 	if (h->state == FC_LINK_UP && (m->epoch != h->peer.epoch || reason))
@@ -334,7 +341,8 @@ u8 fc_hello_suspect(struct fc_hello *h, u8 why, u64 now)
 		return 0;
 	h->suspicion = why;
 	h->missed = 0;
-	if (!h->hold || now - h->trust_at > h->hold << FC_HELLO_CALM_SHIFT)
+	/* The end of the hold is still to come where a reset of the link ended the suspicion. */
+	if (!h->hold || (now > h->trust_at && now - h->trust_at > h->hold << FC_HELLO_CALM_SHIFT))
 		h->hold = ms(h, FC_HELLO_HOLD_MS);
 	else if (h->hold < ms(h, FC_HELLO_HOLD_MAX_MS))
 		h->hold *= 2;
@@ -350,11 +358,14 @@ u8 fc_hello_leave(struct fc_hello *h)
 		return 0;
 	h->send_at = NEVER;
 	h->brief = true;
+	h->leaves = true;
 	return leave_up(h, FC_LINK_INIT, FC_REASON_LEFT) | FC_HELLO_SEND;
 }
 
 u8 fc_hello_pace(struct fc_hello *h, u16 interval, u8 dead, u64 now)
 {
+	u64 was = h->interval;
+
 	begin(h);
 	h->dead = dead;
 	h->interval = ms(h, interval);
@@ -363,8 +374,10 @@ u8 fc_hello_pace(struct fc_hello *h, u16 interval, u8 dead, u64 now)
 		return 0;
 	if (h->state == FC_LINK_UP)
 		h->dead_at = death(h, now);
-	/* The peer learns the new interval from this HELLO. */
+	/* The peer learns the interval from this HELLO, or from the next one if it is lost. */
 	h->send_at = next_send(h, now);
+	if (h->send_at > now + was)
+		h->send_at = now + was;
 	return FC_HELLO_SEND;
 }
 
@@ -380,6 +393,8 @@ struct fc_hello_msg fc_hello_next(struct fc_hello *h, bool pair)
 		m.flags |= FC_HELLO_LONG;
 	if (pair)
 		m.flags |= FC_HELLO_PAIR;
+	if (h->leaves)
+		m.flags |= FC_HELLO_LEAVES;
 	return m;
 }
 

@@ -81,6 +81,7 @@ enum fc_link_state {
  * @answer: FC_HELLO_SEEN or FC_HELLO_MISSED in the HELLO that this step sends
  * @brief: the HELLO that this step sends is short: it reports to the peer that the link is grey, or
  *	that this end is removed
+ * @leaves: this end is removed: the HELLO that this step sends is its last one
  *
  * All but @own, @want_site, @want_port, @ms, @interval, @dead, @send_at, @dead_at and @state are
  * zero to begin with.
@@ -109,6 +110,7 @@ struct fc_hello {
 	bool seen;
 	u8 answer;
 	bool brief;
+	bool leaves;
 };
 
 /* Halvings of the interval while not up: a shift, because 32-bit kernels divide no u64. */

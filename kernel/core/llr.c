@@ -378,7 +378,9 @@ static void poll(struct fc_channel *ch, u8 port)
 	}
 	tx->poll_at = ch->now + (timing->poll << FC_LLR_ANSWER_SHIFT);
 	fc_llr_add_flags(ch, port, FC_STATUS_POLL);
-	tx->polls++;
+	/* Numbers wrap: they stay comparable, at both ends, however long no answer comes. */
+	if ((u16)(tx->polls - tx->answered) < FC_LLR_POLLS)
+		tx->polls++;
 	ch->rx[port].stat[FC_LSTAT_TX_POLLS]++;
 }
 

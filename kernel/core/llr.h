@@ -14,6 +14,8 @@
 #define FC_LLR_SUSPECT	3
 /* Unanswered polls in a row after which, when the next one is due, the peer is silent. */
 #define FC_LLR_UNANSWERED	3
+/* Numbers of polls without an answer; further polls repeat the last one. */
+#define FC_LLR_POLLS	0x4000
 /* Wait for the answer to a poll: timing->poll, doubled so often. */
 #define FC_LLR_ANSWER_SHIFT	1
 /* A poll timer that expires later than timing->poll, halved so often, finds this host stalled. */

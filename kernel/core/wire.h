@@ -116,14 +116,14 @@ static inline u8 fc_vc_class(u8 vc)
 #define FC_STATUS_POLL		0x01	/* answer at once: which of the flits sent were received? */
 #define FC_STATUS_ACK_REQUEST	0x02	/* answer once every flit sent is consumed */
 #define FC_STATUS_NACK		0x04	/* send the missing flits again */
-
 /* Flags of HELLO. */
 #define FC_HELLO_SUM		0x01	/* every frame of this link is to carry a checksum */
 #define FC_HELLO_LONG		0x02	/* full frames may be lost: HELLO counts if it is one */
 #define FC_HELLO_PAIR		0x04	/* of a pair, the first one long: answer if that came */
 #define FC_HELLO_SEEN		0x08	/* answer: it came */
 #define FC_HELLO_MISSED		0x10	/* answer: it did not */
-#define FC_HELLO_FLAGS		0x1f
+#define FC_HELLO_LEAVES		0x20	/* the sender is removed: its last HELLO */
+#define FC_HELLO_FLAGS		0x3f
 
 /**
  * struct fc_link_hdr - link header

@@ -194,7 +194,7 @@ TEST(hello_suspect__ends_with_the_link)
 			todo = fc_hello_received(&h, &m, false, now);
 			break;
 		case 4:
-			m.reason = FC_REASON_LEFT;
+			m.flags |= FC_HELLO_LEAVES;
 			todo = fc_hello_received(&h, &m, false, now);
 			break;
 		}
@@ -217,12 +217,12 @@ TEST(hello_leave__peer_is_informed)
 		h.keyed = keyed;
 		peer.keyed = keyed;
 		CHECK(fc_hello_leave(&h) == (FC_HELLO_GO_DOWN | FC_HELLO_SEND), "stays up");
-		CHECK(fc_hello_next(&h, false).reason == FC_REASON_LEFT, "no reason");
+		CHECK(fc_hello_next(&h, false).flags & FC_HELLO_LEAVES, "it does not report it");
 		CHECK(h.send_at == NEVER && h.dead_at == NEVER, "it goes on");
 		CHECK(!fc_hello_time(&h, now + 3600 * 1000 * MS, false), "it goes on");
 		m = of_peer(&peer, 0);
 		m.number = 1;
-		m.reason = FC_REASON_LEFT;
+		m.flags |= FC_HELLO_LEAVES;
 		/* An end that leaves has a new epoch. */
 		m.epoch++;
 		CHECK(fc_hello_received(&peer, &m, false, now) == FC_HELLO_GO_DOWN, "stays up");
@@ -232,6 +232,11 @@ TEST(hello_leave__peer_is_informed)
 		/* With a key a HELLO has to name the epoch of the peer. */
 		CHECK(!peer.own.peer_epoch == !keyed, "%u", peer.own.peer_epoch);
 		CHECK(peer.send_at != NEVER, "it does not begin anew");
+		/* Its own HELLOs are no last ones, and recorded ones have no effect. */
+		CHECK(!(fc_hello_next(&peer, false).flags & FC_HELLO_LEAVES), "it leaves, too");
+		now = peer.send_at - 1;
+		CHECK(!fc_hello_received(&peer, &m, false, now) && peer.send_at == now + 1,
+		      "a recorded one has an effect");
 	}
 }
 
@@ -252,6 +257,9 @@ TEST(hello_pace__sets_both_times)
 	CHECK(fc_hello_pace(&h, 50, 5, now) == FC_HELLO_SEND, "the peer does not learn it");
 	CHECK(fc_hello_next(&h, false).interval == 50, "%u", h.own.interval);
 	CHECK(h.send_at == now + 50 * MS, "the next HELLO is not due then");
+	fc_hello_pace(&h, 5000, 5, now);
+	CHECK(h.send_at == now + 50 * MS, "one HELLO alone has the longer interval");
+	fc_hello_pace(&h, 50, 5, now);
 	/* The interval of the peer is still its own. */
 	CHECK(h.dead_at == now + death(5, FC_HELLO_MS), "death at another time");
 	CHECK(!fc_hello_pace(&down, 50, 5, now), "a HELLO without carrier");

@@ -629,3 +629,23 @@ TEST(llr_silent__a_stalled_host_suspects_no_link)
 		      (unsigned long long)stall);
 	}
 }
+
+/* However long the peer answered no poll: when it does, it is not suspected any more. */
+TEST(llr_silent__numbers_wrap)
+{
+	static struct bench b;
+
+	bench_init(&b, 8);
+	b.mute[1] = true;
+	CHECK(offer(&b), "the packet does not go");
+	for (unsigned int i = 0; i < 33000; i++) {
+		b.now = fc_site_next_at(&b.end[0].site);
+		event(&b, 0, (struct fc_event){ .type = FC_EV_TIME });
+	}
+	CHECK(b.suspected[FC_SUSPICION_SILENT], "not suspected");
+	/* Polls arrive, and are answered; flits do not, so that acks prove nothing. */
+	b.mute[1] = false;
+	b.flit_loss = 100;
+	run_for(&b, 4 * b.timing.poll);
+	CHECK(!b.end[0].tx[1].unanswered, "%u unanswered", b.end[0].tx[1].unanswered);
+}

@@ -443,7 +443,7 @@ TEST(wire_hello__refuses)
 	REFUSED(port = 0);
 	REFUSED(port = FC_PORTS_MAX);
 	REFUSED(port = 0x0105);
-	REFUSED(flags = 0x20);
+	REFUSED(flags = 0x40);
 #undef REFUSED
 }
 
