@@ -182,7 +182,7 @@ static u8 pair_answered(struct fc_hello *h, u8 flags, u64 now)
 /* When silence means death, if the peer was alive at @now. */
 static u64 death(const struct fc_hello *h, u64 now)
 {
-	bool named = h->peer.interval >= FC_HELLO_MS_MIN;
+	bool named = h->peer.interval >= FC_HELLO_MS_MIN && h->peer.interval <= FC_HELLO_MS_MAX;
 	u64 interval = named ? ms(h, h->peer.interval) : h->interval;
 
 	/* The last HELLO that counts takes some time. */

@@ -20,7 +20,8 @@ enum fc_mode {
  * struct fc_mode_ops - properties of a switching mode, for kernel, simulator and tool
  * @name: of the mode, which users give
  * @version: that HELLO names: sites of different ones have no link.  In version 1 of modes care and
- *	csr all packets have channels in common, in version 2 each set has its own.
+ *	csr all packets have channels in common, from version 2 on each set has its own.  Fault
+ *	frames report suspected links from version 3 of these modes, and 2 of the others, on.
  * @classes: packets go in classes (core/vclass.h), by the switch of core/vnet.h
  * @reserves: packets reserve their path before they enter (core/csr_plan.h)
  * @eager: fronts are forwarded speculatively, straight on (core/postman.h)

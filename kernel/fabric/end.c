@@ -171,6 +171,15 @@ static void hello_init(const struct flitcast_site *site, struct flitcast_end *en
 	};
 }
 
+/* The settings that a link has. */
+static struct flitcast_link_settings settings_of(const struct fc_hello *hello)
+{
+	return (struct flitcast_link_settings){
+		.window = hello->own.window, .hello = hello->own.interval,
+		.dead = hello->dead, .crc = !!(hello->own.flags & FC_HELLO_SUM),
+	};
+}
+
 /* The device is being unregistered: a link of a network device stays configured. */
 static void link_gone(struct flitcast_link *link)
 {
@@ -184,9 +193,7 @@ static void link_gone(struct flitcast_link *link)
 		return;
 	}
 	strscpy(binding.name, info.device.name, sizeof(binding.name));
-	binding.settings = (struct flitcast_link_settings){
-		.window = info.window, .hello = info.hello, .dead = info.dead, .crc = info.crc,
-	};
+	binding.settings = settings_of(&site->end[port].hello);
 	unbind(site, port, &binding);
 	flitcast_event_link(site, port, true);
 }
@@ -432,11 +439,7 @@ int flitcast_link_set(struct flitcast_site *site, u32 port,
 		return 0;
 	}
 	flitcast_enter(site);
-	settings = (struct flitcast_link_settings){
-		.window = end->hello.own.window, .hello = end->hello.own.interval,
-		.dead = end->hello.dead, .crc = !!(end->hello.own.flags & FC_HELLO_SUM),
-	};
-	settings = merge(settings, given);
+	settings = merge(settings_of(&end->hello), given);
 	flags = end->hello.own.flags & ~FC_HELLO_SUM;
 	flags |= settings.crc ? FC_HELLO_SUM : 0;
 	set_pace(site, port, &settings);

@@ -265,10 +265,16 @@ TEST(hello_pace__sets_both_times)
 	CHECK(!fc_hello_pace(&down, 50, 5, now), "a HELLO without carrier");
 	CHECK(down.send_at == NEVER && down.interval == 50 * MS, "%llu",
 	      (unsigned long long)down.interval);
-	/* No interval of a peer makes the wait shorter than the least interval. */
+	/* An interval that no end can have stands for that of this end. */
 	h.peer.interval = 0;
 	fc_hello_pace(&h, 50, 2, now);
 	CHECK(h.dead_at == now + death(2, FC_HELLO_MS_MIN), "death at another time");
+	h.peer.interval = FC_HELLO_MS_MAX + 1;
+	fc_hello_pace(&h, 50, 2, now);
+	CHECK(h.dead_at == now + death(2, FC_HELLO_MS_MIN), "death at another time");
+	h.peer.interval = FC_HELLO_MS_MAX;
+	fc_hello_pace(&h, 50, 2, now);
+	CHECK(h.dead_at == now + death(2, FC_HELLO_MS_MAX), "death at another time");
 }
 
 TEST(hello_dead__not_by_a_late_check)

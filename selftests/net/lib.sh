@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# For the scripts of this directory: TAP, and how to wait.
+# For the scripts of this directory: TAP.
 
 top=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
@@ -11,6 +11,8 @@ bin=$top/build/selftests/net
 flitcast=$top/build/bin/flitcast
 [ -x "$flitcast" ] || flitcast=$here/flitcast
 work=$(mktemp -d)
+# shellcheck source=./selftests/net/wait.sh
+. "$here/wait.sh"
 tests=0 failed=0
 
 skip_all()
@@ -140,16 +142,4 @@ json()
 		[ "$answer" = yes ]
 		result $? "$name"
 	fi
-}
-
-# becomes SECONDS COMMAND...: waits until it succeeds
-becomes()
-{
-	local until=$((SECONDS + $1))
-
-	shift
-	until "$@" >"$work/out" 2>"$work/err"; do
-		[ "$SECONDS" -lt "$until" ] || return 1
-		sleep 0.05
-	done
 }

@@ -57,7 +57,7 @@ struct lines {
 	struct kept replay[WORLD_PORTS][WORLD_WINDOW];	/* sent flits, not acked */
 	u8 nreplay[WORLD_PORTS];
 	u32 replay_seq[WORLD_PORTS];
-	/* Of a suspected link: flits of packets that were copied; a packet has begun besides. */
+	/* Replay entries that were copied off a suspected link; was the next packet incomplete? */
 	u8 copied[WORLD_PORTS];
 	bool open[WORLD_PORTS];
 };

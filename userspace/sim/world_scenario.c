@@ -254,7 +254,7 @@ const char *world_parse(struct world_config *config, const char *text)
 	if (!config->nmessages)
 		return "no message";
 	if (config->no_trust && !config->suspects)
-		return "no-trust takes suspect=";
+		return "no-trust needs suspect=";
 	fc_pref_default(&config->pref, &config->topo);
 	return fc_mode_ops(config->mode)->classes ? check_vnet(config) : check_care(config);
 }
