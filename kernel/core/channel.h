@@ -84,8 +84,10 @@ struct fc_rx {
  * @flags: FC_STATUS_* of the next status (struct fc_channel, @flagged)
  * @tries: tries since the peer last reported a new flit; all but the last were futile
  * @stuck: tries since the peer last acknowledged a flit in which flit @acked was sent, and lost
+ * @answers: FC_LSTAT_RX_ANSWERS of the link, its low bits, at the last poll
+ * @bytes: as @answers, FC_LSTAT_RX_BYTES
  * @unanswered: polls that the peer has not answered, since it last acknowledged a flit or answered
- *	a poll, up to FC_LLR_UNANSWERED
+ *	a poll, on any channel of the link, up to FC_LLR_UNANSWERED + FC_LLR_SILENT
  */
 struct fc_tx {
 	u64 got;
@@ -95,6 +97,8 @@ struct fc_tx {
 	u32 sent;
 	u32 acked;
 	u32 window;
+	u32 answers;
+	u32 bytes;
 	u16 polls;
 	u16 resend_poll;
 	u16 answered;

@@ -136,7 +136,7 @@ struct fc_hello {
  * Where one in five long frames is lost that happens once in 400,000 suspicions, at three in five
  * once in 60.
  */
-#define FC_HELLO_PROBE_MS	40
+#define FC_HELLO_PROBE_MS	60
 #define FC_HELLO_ANSWERS	3
 #define FC_HELLO_CHECKS		8
 

@@ -17,7 +17,8 @@
  *		gives credit: the switches check it (sent - acked < window), this file does not.
  * NACK		status that requests the flits missing in ack <= seq < upto.  The receiver sends it
  *		timing->retry after a gap appears, because a flit that others have overtaken may
- *		still arrive, and again at intervals that double up to timing->poll.
+ *		still arrive, and again at intervals that double up to timing->poll <<
+ *		FC_LLR_BACKOFF.  The answer to a poll replaces a NACK that is lost.
  * poll		numbered status of a sender, timing->poll after the first flit in flight, new ack or
  *		resend (not after later flits), and again: after each answer at an interval that
  *		doubles up to FC_LLR_ANSWERED times.  The receiver learns which flits were sent, and
@@ -27,9 +28,13 @@
  *		poll that was sent after the last resend: resent flits still missing are lost.
  * silent	a poll without an answer for twice timing->poll is sent again.  When the fourth one
  *		would be due, the peer is silent (FC_FX_SUSPECT): 20, 40, 40 and 40 ms after a flit
- *		where timing->poll is 20 ms.  Only an echo, or an ack of flits, is an answer: other
+ *		where timing->poll is 20 ms.  Further polls follow after 80, 160 and 320 ms: on a
+ *		host that is slow to answer they do not add to the load.
+ * answer	an echo, or a report that flits came (ack, have), on any channel of the link: other
  *		frames may come from a peer that receives nothing.  A timer that expires late does
- *		not count, because this host was stalled, and the answer may wait to be read.
+ *		not count, because this host was stalled, and the answer may wait to be read; nor
+ *		does one if FC_LLR_QUEUE bytes came since the last poll, because the answer may wait
+ *		behind flits in the peer's queue.
  * try		begins with a NACK with such an echo, if resent flits are missing.  Flits are
  *		resent at most once before the first try and once in each try, however many NACKs
  *		arrive: on a link slower than the settings assume, resends do not add to the load.
@@ -131,6 +136,7 @@ bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *
 	if (fc_before(ack, tx->acked))
 		return false;
 	tx->acked = ack;
+	ch->rx[port].stat[FC_LSTAT_RX_ANSWERS]++;
 	tx->tries = 0;
 	tx->stuck = 0;
 	tx->unanswered = 0;
@@ -184,6 +190,19 @@ static void update_nack(struct fc_channel *ch, u8 port)
 	}
 }
 
+/* Starts the timer of a status that reports the flits received ("have"), consumed or not. */
+static void acknowledge(struct fc_channel *ch, u8 port)
+{
+	if (port == FC_PORT_LOCAL)
+		return;
+	/*
+	 * Where the ack timer is armed vnet_pass.c counts a flit without setting this.  No flit may
+	 * have been consumed yet.
+	 */
+	ch->tx[port].reverse_active = !ch->timing->acks_apart;
+	fc_llr_delay_ack(ch, port);
+}
+
 bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx)
 {
 	struct fc_rx *rx = &ch->rx[ev->port];
@@ -194,14 +213,8 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 	if (!s || s->parts & FC_FLIT_VALID) {
 		rx->stat[beyond ? FC_LSTAT_RX_OUT_OF_WINDOW : FC_LSTAT_RX_REPEATED]++;
 		/* The ack of this flit may be lost: send it again. */
-		if (taken && ev->port != FC_PORT_LOCAL) {
-			/*
-			 * Where the ack timer is armed vnet_pass.c counts a flit without setting
-			 * this.  A faulty peer may repeat a flit before any was consumed.
-			 */
-			ch->tx[ev->port].reverse_active = !ch->timing->acks_apart;
-			fc_llr_delay_ack(ch, ev->port);
-		}
+		if (taken)
+			acknowledge(ch, ev->port);
 		if (ev->flit.h)
 			fc_effect_add(fx, FC_FX_DROP, ev->port, &ev->flit);
 		return false;
@@ -212,6 +225,8 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 	if (!fc_before(ev->seq, rx->end))
 		rx->end = ev->seq + 1;
 	update_nack(ch, ev->port);
+	/* Report that it came, although it may stay in the queue. */
+	acknowledge(ch, ev->port);
 	return true;
 }
 
@@ -281,6 +296,7 @@ static void answered(struct fc_channel *ch, u8 port, u16 echo)
 	if (!fc_before16(tx->answered, echo) || fc_before16(tx->polls, echo))
 		return;
 	tx->answered = echo;
+	ch->rx[port].stat[FC_LSTAT_RX_ANSWERS]++;
 	tx->unanswered = 0;
 	if (tx->poll_at == FC_NEVER)
 		return;
@@ -332,8 +348,11 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 		contradiction(ch, ev->port, fx);
 		return;
 	}
-	if (have & ~tx->got)
+	if (have & ~tx->got) {
 		tx->tries = 0;
+		tx->unanswered = 0;
+		rx->stat[FC_LSTAT_RX_ANSWERS]++;
+	}
 	tx->got |= have;
 	answered(ch, ev->port, ev->status.echo);
 	if (fc_before16(rx->poll_seen, ev->status.poll))
@@ -364,19 +383,41 @@ struct fc_flit fc_rx_consume(struct fc_channel *ch, u8 port)
 	return flit;
 }
 
+/* Does the time since the last poll show that the peer is silent? */
+static bool silent(struct fc_channel *ch, u8 port)
+{
+	const u64 *stat = ch->rx[port].stat;
+	struct fc_tx *tx = &ch->tx[port];
+	u32 bytes = (u32)stat[FC_LSTAT_RX_BYTES] - tx->bytes;
+
+	if ((u32)stat[FC_LSTAT_RX_ANSWERS] != tx->answers)
+		tx->unanswered = 0;
+	tx->answers = (u32)stat[FC_LSTAT_RX_ANSWERS];
+	tx->bytes += bytes;
+	/* The poll that is sent now is the first one. */
+	if (!tx->unanswered)
+		return true;
+	return bytes < FC_LLR_QUEUE &&
+	       ch->now - tx->poll_at <= ch->timing->poll >> FC_LLR_LATE_SHIFT;
+}
+
 /* The poll timer has expired: flits are not acknowledged, or the last poll has no answer. */
 static void poll(struct fc_channel *ch, u8 port)
 {
 	const struct fc_timing *timing = ch->timing;
 	struct fc_tx *tx = &ch->tx[port];
+	u64 wait;
 
-	if (ch->now - tx->poll_at <= timing->poll >> FC_LLR_LATE_SHIFT) {
-		if (tx->unanswered < FC_LLR_UNANSWERED)
-			tx->unanswered++;
-		else
+	if (silent(ch, port)) {
+		if (tx->unanswered >= FC_LLR_UNANSWERED)
 			ch->silent |= fc_bit(port);
+		if (tx->unanswered < FC_LLR_UNANSWERED + FC_LLR_SILENT)
+			tx->unanswered++;
 	}
-	tx->poll_at = ch->now + (timing->poll << FC_LLR_ANSWER_SHIFT);
+	wait = timing->poll << FC_LLR_ANSWER_SHIFT;
+	if (tx->unanswered > FC_LLR_UNANSWERED)
+		wait <<= tx->unanswered - FC_LLR_UNANSWERED;
+	tx->poll_at = ch->now + wait;
 	fc_llr_add_flags(ch, port, FC_STATUS_POLL);
 	/* Numbers wrap: they stay comparable, at both ends, however long no answer comes. */
 	if ((u16)(tx->polls - tx->answered) < FC_LLR_POLLS)
@@ -397,8 +438,8 @@ static void timers(struct fc_channel *ch, u8 port)
 		ch->status |= fc_bit(port);
 	}
 	if (rx->nack_at <= ch->now) {
-		rx->nack_wait = rx->nack_wait * 2 < timing->poll ? rx->nack_wait * 2 :
-								    timing->poll;
+		if (rx->nack_wait < timing->poll << FC_LLR_BACKOFF)
+			rx->nack_wait *= 2;
 		rx->nack_at = ch->now + rx->nack_wait;
 		fc_llr_add_flags(ch, port, FC_STATUS_NACK);
 	}

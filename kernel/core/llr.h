@@ -14,6 +14,10 @@
 #define FC_LLR_SUSPECT	3
 /* Unanswered polls in a row after which, when the next one is due, the peer is silent. */
 #define FC_LLR_UNANSWERED	3
+/* Further ones, each of which doubles the wait for the next. */
+#define FC_LLR_SILENT	3
+/* Bytes in flits from the peer between polls by which its queue may delay the answer: 1 Mbit/s. */
+#define FC_LLR_QUEUE		5000
 /* Numbers of polls without an answer; further polls repeat the last one. */
 #define FC_LLR_POLLS	0x4000
 /* Wait for the answer to a poll: timing->poll, doubled so often. */

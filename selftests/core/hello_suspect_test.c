@@ -66,8 +66,8 @@ TEST(hello_suspect__probes_until_trusted)
 	CHECK(fc_hello_next(&h, true).flags & FC_HELLO_PAIR, "no pair");
 	CHECK(!fc_hello_suspect(&h, FC_SUSPICION_GREY, now), "suspected twice");
 	CHECK(h.suspicion == FC_SUSPICION_SILENT, "%u", h.suspicion);
-	/* Pairs go each 40 ms, also where the runner is awake for another link. */
-	for (unsigned int i = 0; i < 10; i++) {
+	/* Pairs go each 60 ms, also where the runner is awake for another link. */
+	for (unsigned int i = 0; i < 8; i++) {
 		CHECK(!fc_hello_time(&h, now + ((u64)FC_HELLO_PROBE_MS * MS) - 1, true), "too early");
 		now += ((u64)FC_HELLO_PROBE_MS * MS);
 		CHECK(fc_hello_time(&h, now, false) == (FC_HELLO_SEND | FC_HELLO_CHECK),

@@ -630,6 +630,54 @@ TEST(llr_silent__a_stalled_host_suspects_no_link)
 	}
 }
 
+/*
+ * Time until end 0 suspects a link whose peer answers nothing on this channel, while a counter of
+ * the link grows by @step in each interval between polls, @intervals times.
+ */
+static u64 until_suspected_while(enum fc_link_stat stat, unsigned int step, unsigned int intervals)
+{
+	static struct bench b;
+	u64 began, next;
+
+	bench_init(&b, 8);
+	b.mute[0] = true;
+	began = b.now;
+	CHECK(offer(&b), "the packet does not go");
+	next = b.now + 2 * b.timing.poll;
+	while (!b.suspected[FC_SUSPICION_SILENT] && b.now < began + 40 * b.timing.poll) {
+		if (b.now >= next && intervals) {
+			b.end[0].site.data.rx[1].stat[stat] += step;
+			next += 2 * b.timing.poll;
+			intervals--;
+		}
+		tick(&b);
+	}
+	return (b.now - began) / b.timing.poll;
+}
+
+/* A peer that answers on another channel is not silent; a long queue of it may delay answers. */
+TEST(llr_silent__other_channels_count)
+{
+	static const struct {
+		enum fc_link_stat stat;
+		unsigned int step, intervals, polls;
+	} cases[] = {
+		{ FC_LSTAT_RX_ANSWERS, 1, 0, 7 },
+		{ FC_LSTAT_RX_ANSWERS, 1, 1, 9 },
+		{ FC_LSTAT_RX_ANSWERS, 1, 8, 23 },
+		{ FC_LSTAT_RX_BYTES, FC_LLR_QUEUE - 1, 8, 7 },
+		{ FC_LSTAT_RX_BYTES, FC_LLR_QUEUE, 1, 9 },
+		{ FC_LSTAT_RX_BYTES, FC_LLR_QUEUE, 8, 23 },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		u64 took = until_suspected_while(cases[i].stat, cases[i].step, cases[i].intervals);
+
+		CHECK(took == cases[i].polls, "case %u: suspected after %llu polls", i,
+		      (unsigned long long)took);
+	}
+}
+
 /* However long the peer answered no poll: when it does, it is not suspected any more. */
 TEST(llr_silent__numbers_wrap)
 {
@@ -646,6 +694,6 @@ TEST(llr_silent__numbers_wrap)
 	/* Polls arrive, and are answered; flits do not, so that acks prove nothing. */
 	b.mute[1] = false;
 	b.flit_loss = 100;
-	run_for(&b, 4 * b.timing.poll);
+	run_for(&b, 20 * b.timing.poll);
 	CHECK(!b.end[0].tx[1].unanswered, "%u unanswered", b.end[0].tx[1].unanswered);
 }

@@ -21,12 +21,14 @@ side=${FLITCAST_DEBUG:+3} side=${side:-4}
 
 need_modules sch_netem
 
-# Of each link at both ends.
+# Of each link at both ends.  Polls wait as long as the queue of so slow a link may be (poll, in
+# flitcast(8)).
 limit()
 {
 	local site port
 
 	for ((site = 0; site < side * side; site++)); do
+		at "$site" site set "$site" poll 100ms || die "site set"
 		for port in 1 2 3 4; do
 			echo "qdisc replace dev p$port root netem limit 10000 rate 2mbit"
 		done | tc -n "$lab-$site" -batch - || die "tc: netem"

@@ -264,6 +264,7 @@ static void read_flit(struct host *h, const struct frame *frame)
 	struct fc_rx *rx = &h->rx[PORT];
 
 	fc_llr_flit_acked(&h->ch, PORT, ev.ack, &net.fx);
+	h->stat[PORT][FC_LSTAT_RX_BYTES] += FLIT;
 	fc_llr_flit(&h->ch, &ev, &net.fx);
 	while (!net.model->held && rx->queued && fc_rx_first(rx)->parts & FC_FLIT_VALID)
 		fc_rx_consume(&h->ch, PORT);
