@@ -225,8 +225,9 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 	if (!fc_before(ev->seq, rx->end))
 		rx->end = ev->seq + 1;
 	update_nack(ch, ev->port);
-	/* Report that it came, although it may stay in the queue. */
-	acknowledge(ch, ev->port);
+	/* The queue is blocked: report that the flit came. */
+	if (rx->queued > 1)
+		acknowledge(ch, ev->port);
 	return true;
 }
 
