@@ -17,7 +17,7 @@
  *		gives credit: the switches check it (sent - acked < window), this file does not.
  * NACK		status that requests the flits missing in ack <= seq < upto.  The receiver sends it
  *		timing->retry after a gap appears, because a flit that others have overtaken may
- *		still arrive, and again at intervals that double up to timing->poll <<
+ *		still arrive, and again at intervals that double until they reach timing->poll <<
  *		FC_LLR_BACKOFF.  The answer to a poll replaces a NACK that is lost.
  * poll		numbered status of a sender, timing->poll after the first flit in flight, new ack or
  *		resend (not after later flits), and again: after each answer at an interval that
