@@ -197,8 +197,8 @@ static bool check_hello(struct fc_hello_msg *m, const u8 *data)
 	u8 again[FC_HELLO_SIZE];
 
 	CHECK(ok == (p[0] <= p[1] && be32(p + 4) != FC_SITE_NONE && be16(p + 8) &&
-		     be16(p + 8) < FC_PORTS_MAX && be16(p + 10) && be32(p + 16) && p[32] <= 0x1f &&
-		     !p[33] && !be16(p + 34)), "HELLO: %d", ok);
+		     be16(p + 8) < FC_PORTS_MAX && be16(p + 10) && be32(p + 16) && p[32] <= 0x3f &&
+		     !p[33]), "HELLO: %d", ok);
 	if (ok) {
 		fc_wire_hello_encode(again, m);
 		CHECK(!memcmp(again, p, FC_HELLO_SIZE), "HELLO encodes otherwise");

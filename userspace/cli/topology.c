@@ -128,7 +128,7 @@ static void print_reporters(const char *key, const char *verb, unsigned int repo
 {
 	out_open_array(key);
 	if (reporter)
-		out_text(verb);
+		out_text("%s", verb);
 	if (reporter & 1)
 		out_uint(NULL, " site %llu", site);
 	if (reporter & 2)
