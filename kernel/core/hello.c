@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "bucket.h"
 #include "hello.h"
 
 #define NEVER	(~(u64)0)
@@ -34,11 +35,31 @@ static u64 ms(const struct fc_hello *h, u32 n)
 	return (u64)n * h->ms;
 }
 
+/* Does the next HELLO of a suspected link go in a pair?  Else it shows that this end is alive. */
+static bool probes(const struct fc_hello *h, u64 now)
+{
+	return h->suspicion && (h->answered < FC_HELLO_ANSWERS || now >= h->trust_at);
+}
+
 static u64 next_send(const struct fc_hello *h, u64 now)
 {
+	u64 wait = h->interval, probe = ms(h, FC_HELLO_PROBE_MS);
+
 	if (h->state != FC_LINK_UP)
-		return now + (h->interval >> FC_HELLO_INIT_SHIFT);
-	return now + (h->suspicion ? ms(h, FC_HELLO_PROBE_MS) : h->interval);
+		return now + (wait >> FC_HELLO_INIT_SHIFT);
+	if (!h->suspicion)
+		return now + wait;
+	if (probes(h, now))
+		return now + (probe < wait ? probe : wait);
+	wait >>= FC_HELLO_ALIVE_SHIFT;
+	return now + wait < h->trust_at ? now + wait : h->trust_at;
+}
+
+/* An answer to a HELLO that names another epoch, unless too many were sent. */
+static u8 answer_epoch(struct fc_hello *h, u64 now)
+{
+	return fc_bucket_take(&h->answers_at, now, h->interval >> FC_HELLO_INIT_SHIFT,
+			      FC_HELLO_BURST, 1) ? FC_HELLO_SEND : 0;
 }
 
 /* Clears the requests of the previous step. */
@@ -220,7 +241,7 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 	 */
 	if (h->keyed && h->state == FC_LINK_UP) {
 		if (m->peer_epoch != h->own.epoch)
-			return FC_HELLO_SEND;
+			return answer_epoch(h, now);
 		if (m->epoch == h->peer.epoch && !fc_before(h->peer.number, m->number)) {
 			/* The long one of a pair was overtaken by its short one: it has come. */
 			if (full && m->flags & FC_HELLO_PAIR && m->number + 1 == h->peer.number)
@@ -251,7 +272,7 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 			todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNRECEIVED);
 		h->own.reason = unheard(h, m);
 		/* The peer has not received the current epoch of this end. */
-		todo |= FC_HELLO_SEND;
+		todo |= answer_epoch(h, now);
 	} else if (m->reason >= FC_REASON_VERSION && m->reason <= FC_REASON_CABLE_PORT) {
 		if (h->state == FC_LINK_UP)
 			todo |= leave_up(h, FC_LINK_INIT, FC_REASON_PEER);
@@ -294,7 +315,7 @@ u8 fc_hello_time(struct fc_hello *h, u64 now, bool early)
 	}
 	early = early && h->state == FC_LINK_UP && !h->suspicion;
 	if (h->send_at <= now + (early ? h->interval >> 1 : 0)) {
-		todo |= FC_HELLO_SEND | (h->suspicion ? FC_HELLO_CHECK : 0);
+		todo |= FC_HELLO_SEND | (probes(h, now) ? FC_HELLO_CHECK : 0);
 		h->send_at = next_send(h, now);
 	}
 	return todo;

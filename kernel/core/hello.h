@@ -82,6 +82,7 @@ enum fc_link_state {
  * @brief: the HELLO that this step sends is short: it reports to the peer that the link is grey, or
  *	that this end is removed
  * @leaves: this end is removed: the HELLO that this step sends is its last one
+ * @answers_at: when it may send a full burst of answers again
  *
  * All but @own, @want_site, @want_port, @ms, @interval, @dead, @send_at, @dead_at and @state are
  * zero to begin with.
@@ -111,7 +112,14 @@ struct fc_hello {
 	u8 answer;
 	bool brief;
 	bool leaves;
+	u64 answers_at;
 };
+
+/*
+ * Answers to HELLOs that name another epoch: so many in a burst, and one in each interval between
+ * HELLOs while not up.  Ends whose HELLOs wait in a queue would answer each of them.
+ */
+#define FC_HELLO_BURST		4
 
 /* Halvings of the interval while not up: a shift, because 32-bit kernels divide no u64. */
 #define FC_HELLO_INIT_SHIFT	3
@@ -133,12 +141,15 @@ struct fc_hello {
 /*
  * A suspected link: time in ms between two pairs of HELLOs, how many the peer must answer before it
  * is trusted again, and how many pairs in a row must come without their long HELLO to take it down.
+ * When the peer has answered so many, single HELLOs follow, FC_HELLO_ALIVE_SHIFT halvings of the
+ * interval apart, and the next pair at the end of the hold.
  * Where one in five long frames is lost that happens once in 400,000 suspicions, at three in five
  * once in 60.
  */
 #define FC_HELLO_PROBE_MS	60
 #define FC_HELLO_ANSWERS	3
 #define FC_HELLO_CHECKS		8
+#define FC_HELLO_ALIVE_SHIFT	2
 
 /*
  * How long in ms routes avoid a suspected link at least: doubled each time up to the maximum, and

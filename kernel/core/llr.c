@@ -21,7 +21,7 @@
  *		FC_LLR_BACKOFF.  The answer to a poll replaces a NACK that is lost.
  * poll		numbered status of a sender, timing->poll after the first flit in flight, new ack or
  *		resend (not after later flits), and again: after each answer at an interval that
- *		doubles up to FC_LLR_ANSWERED times.  The receiver learns which flits were sent, and
+ *		doubles up to FC_LLR_BACKOFF times.  The receiver learns which flits were sent, and
  *		answers at once, with a NACK if any is missing: this recovers the last flits of a
  *		burst, lost acks and lost NACKs.
  * echo		highest poll number received, in every status.  An echo above resend_poll names a
@@ -29,7 +29,8 @@
  * silent	a poll without an answer for twice timing->poll is sent again.  When the fourth one
  *		would be due, the peer is silent (FC_FX_SUSPECT): 20, 40, 40 and 40 ms after a flit
  *		where timing->poll is 20 ms.  Further polls follow after 80, 160 and 320 ms: on a
- *		host that is slow to answer they do not add to the load.
+ *		host that is slow to answer they do not add to the load.  For the same reason waits
+ *		that do not count double, too, after FC_LLR_UNECHOED polls without an echo.
  * answer	an echo, or a report that flits came (ack, have), on any channel of the link: other
  *		frames may come from a peer that receives nothing.  A timer that expires late does
  *		not count, because this host was stalled, and the answer may wait to be read; nor
@@ -301,7 +302,7 @@ static void answered(struct fc_channel *ch, u8 port, u16 echo)
 	tx->unanswered = 0;
 	if (tx->poll_at == FC_NEVER)
 		return;
-	if (tx->poll_wait < ch->timing->poll << FC_LLR_ANSWERED)
+	if (tx->poll_wait < ch->timing->poll << FC_LLR_BACKOFF)
 		tx->poll_wait *= 2;
 	tx->poll_at = ch->now + tx->poll_wait;
 	fc_llr_due(ch, port, tx->poll_at);
@@ -402,23 +403,36 @@ static bool silent(struct fc_channel *ch, u8 port)
 	       ch->now - tx->poll_at <= ch->timing->poll >> FC_LLR_LATE_SHIFT;
 }
 
+/*
+ * Doublings of the wait for the answer to a poll.  Waits that prove the peer silent are not doubled
+ * before it is; others are, because a loaded host sends a poll on each of its channels.
+ */
+static u8 wait_doublings(const struct fc_tx *tx, bool counts)
+{
+	u16 polls = tx->polls - tx->answered;
+
+	if (tx->unanswered > FC_LLR_UNANSWERED)
+		return tx->unanswered - FC_LLR_UNANSWERED;
+	if ((counts && tx->unanswered > 1) || polls < FC_LLR_UNECHOED)
+		return 0;
+	polls -= FC_LLR_UNECHOED - 1;
+	return polls < FC_LLR_SILENT ? polls : FC_LLR_SILENT;
+}
+
 /* The poll timer has expired: flits are not acknowledged, or the last poll has no answer. */
 static void poll(struct fc_channel *ch, u8 port)
 {
 	const struct fc_timing *timing = ch->timing;
 	struct fc_tx *tx = &ch->tx[port];
-	u64 wait;
+	bool counts = silent(ch, port);
 
-	if (silent(ch, port)) {
+	if (counts) {
 		if (tx->unanswered >= FC_LLR_UNANSWERED)
 			ch->silent |= fc_bit(port);
 		if (tx->unanswered < FC_LLR_UNANSWERED + FC_LLR_SILENT)
 			tx->unanswered++;
 	}
-	wait = timing->poll << FC_LLR_ANSWER_SHIFT;
-	if (tx->unanswered > FC_LLR_UNANSWERED)
-		wait <<= tx->unanswered - FC_LLR_UNANSWERED;
-	tx->poll_at = ch->now + wait;
+	tx->poll_at = ch->now + (timing->poll << (FC_LLR_ANSWER_SHIFT + wait_doublings(tx, counts)));
 	fc_llr_add_flags(ch, port, FC_STATUS_POLL);
 	/* Numbers wrap: they stay comparable, at both ends, however long no answer comes. */
 	if ((u16)(tx->polls - tx->answered) < FC_LLR_POLLS)

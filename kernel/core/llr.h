@@ -16,6 +16,8 @@
 #define FC_LLR_UNANSWERED	3
 /* Further ones, each of which doubles the wait for the next. */
 #define FC_LLR_SILENT	3
+/* Polls in a row without an answer on their own channel from which on the waits double as well. */
+#define FC_LLR_UNECHOED	6
 /* Bytes in flits from the peer between polls by which its queue may delay the answer: 1 Mbit/s. */
 #define FC_LLR_QUEUE		5000
 /* Numbers of polls without an answer; further polls repeat the last one. */
@@ -31,7 +33,6 @@
 #define FC_LLR_HOPELESS	24
 /* Limit of the poll interval: timing->poll doubled this often, by futile tries, or by answers. */
 #define FC_LLR_BACKOFF	4
-#define FC_LLR_ANSWERED	2
 
 /* Slot of flit number @seq, which is within the window. */
 static inline struct fc_flit *fc_rx_slot(const struct fc_channel *ch, const struct fc_rx *rx,

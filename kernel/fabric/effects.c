@@ -43,7 +43,7 @@ static void copy(struct flitcast_site *site, u8 set, u8 port, struct flitcast_re
 	u16 at = 0, n;
 
 	__skb_queue_head_init(&flits);
-	while ((n = flitcast_replay_again(replay, &at, &flits)))
+	while (flitcast_oper_copies(site, set) && (n = flitcast_replay_again(replay, &at, &flits)))
 		if (flitcast_oper_copy(site, set, port, &flits))
 			flitcast_replay_copied(replay, at, n);
 }

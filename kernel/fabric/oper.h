@@ -106,9 +106,12 @@ void flitcast_oper_discard(struct flitcast_site *site, u8 set);
  */
 void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_head *flits);
 
+/* Return: true if the transit pool has room for a copy, which flitcast_oper_copy() would store. */
+bool flitcast_oper_copies(const struct flitcast_site *site, u8 set);
+
 /*
  * As flitcast_oper_rescue(), for a copy of a packet on a suspected link, which routes avoid now;
- * drops the copy if each route begins with that link, or half of the transit pool is in use.
+ * drops the copy if each route begins with that link.
  * Return: true if it is stored.
  */
 bool flitcast_oper_copy(struct flitcast_site *site, u8 set, u8 port, struct sk_buff_head *flits);

@@ -9,6 +9,8 @@
 #include "fabric/branch.h"
 #include "fabric/enter.h"
 
+/* Copies are stored while less than one in COPIES_SHARE places is used. */
+#define COPIES_SHARE	8
 /* One in TRANSIT_SHARE places of the transit pools is reserved for each set. */
 #define TRANSIT_SHARE	8
 
@@ -241,13 +243,18 @@ void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_hea
 	}
 }
 
+bool flitcast_oper_copies(const struct flitcast_site *site, u8 set)
+{
+	/* Packets that only this site has need the rest of the pool. */
+	return site->oper.feed[set].ntransit < site->cfg.tuning.transit / COPIES_SHARE;
+}
+
 bool flitcast_oper_copy(struct flitcast_site *site, u8 set, u8 port, struct sk_buff_head *flits)
 {
 	const u8 *head = skb_peek(flits)->data;
 	u64 mask;
 
-	/* Packets that only this site has need the other half of the pool. */
-	if (!netbuf_whole(flits) || site->oper.feed[set].ntransit >= site->cfg.tuning.transit / 2)
+	if (!netbuf_whole(flits))
 		goto drop;
 	mask = fc_mask_all(fc_wire_ntargets(head));
 	if (!fc_node_avoids(&site->node, head, mask, port))

@@ -84,6 +84,66 @@ TEST(hello_suspect__probes_until_trusted)
 	CHECK(!receive(&h, FC_HELLO_SEEN, false, now), "trusted twice");
 }
 
+/* Pairs stop when enough were answered, single HELLOs follow, and a pair when the hold ends. */
+TEST(hello_suspect__single_hellos_between_pairs)
+{
+	u64 now = 1000 * MS, begun = now;
+	struct fc_hello h = end_that_is_up(now);
+	unsigned int single = 0;
+
+	fc_hello_suspect(&h, FC_SUSPICION_SILENT, now);
+	for (unsigned int i = 0; i < FC_HELLO_ANSWERS; i++)
+		receive(&h, FC_HELLO_SEEN, false, now);
+	for (now = h.send_at; now < begun + FC_HELLO_HOLD_MS * MS; now = h.send_at) {
+		CHECK(fc_hello_time(&h, now, false) == FC_HELLO_SEND, "a pair");
+		CHECK(h.send_at <= now + (h.interval >> FC_HELLO_ALIVE_SHIFT), "silent too long");
+		single++;
+	}
+	CHECK(single >= 2, "%u single HELLOs", single);
+	CHECK(now == begun + FC_HELLO_HOLD_MS * MS, "the pair goes at another time");
+	CHECK(fc_hello_time(&h, now, false) == (FC_HELLO_SEND | FC_HELLO_CHECK), "no pair");
+	CHECK(h.send_at == now + FC_HELLO_PROBE_MS * MS, "the next pair goes at another time");
+	/* Silence after the answers: pairs go again. */
+	h = end_that_is_up(begun);
+	fc_hello_suspect(&h, FC_SUSPICION_SILENT, begun);
+	for (unsigned int i = 0; i < FC_HELLO_ANSWERS; i++)
+		receive(&h, FC_HELLO_SEEN, false, begun);
+	fc_hello_suspect(&h, FC_SUSPICION_SILENT, begun);
+	CHECK(fc_hello_time(&h, h.send_at, false) == (FC_HELLO_SEND | FC_HELLO_CHECK), "no pair");
+}
+
+TEST(hello_suspect__short_interval)
+{
+	u64 now = 1000 * MS;
+	struct fc_hello h = end_that_is_up(now);
+
+	fc_hello_pace(&h, FC_HELLO_MS_MIN, FC_HELLO_DEAD, now);
+	fc_hello_suspect(&h, FC_SUSPICION_SILENT, now);
+	CHECK(h.send_at == now + FC_HELLO_MS_MIN * MS, "pairs are further apart than HELLOs");
+}
+
+/* Ends whose HELLOs wait in a queue do not answer each of them. */
+TEST(hello_answers__are_limited)
+{
+	for (unsigned int keyed = 0; keyed < 2; keyed++) {
+		u64 now = 1000 * MS;
+		struct fc_hello h = end_that_is_up(now);
+		struct fc_hello_msg m;
+		unsigned int answers = 0;
+
+		h.keyed = keyed;
+		m = of_peer(&h, 0);
+		m.peer_epoch = h.own.epoch + 7;
+		for (unsigned int i = 0; i < 100; i++)
+			answers += !!(fc_hello_received(&h, &m, false, now) & FC_HELLO_SEND);
+		CHECK(answers == FC_HELLO_BURST, "%u answers", answers);
+		CHECK(h.send_at != NEVER, "no HELLO follows");
+		now += h.interval >> FC_HELLO_INIT_SHIFT;
+		CHECK(fc_hello_received(&h, &m, false, now) & FC_HELLO_SEND, "no answer");
+		CHECK(!(fc_hello_received(&h, &m, false, now) & FC_HELLO_SEND), "one too many");
+	}
+}
+
 TEST(hello_suspect__needs_answers_since_the_last_silence)
 {
 	u64 now = 1000 * MS;
