@@ -432,7 +432,8 @@ static void poll(struct fc_channel *ch, u8 port)
 		if (tx->unanswered < FC_LLR_UNANSWERED + FC_LLR_SILENT)
 			tx->unanswered++;
 	}
-	tx->poll_at = ch->now + (timing->poll << (FC_LLR_ANSWER_SHIFT + wait_doublings(tx, counts)));
+	tx->poll_at = ch->now +
+		      (timing->poll << (FC_LLR_ANSWER_SHIFT + wait_doublings(tx, counts)));
 	fc_llr_add_flags(ch, port, FC_STATUS_POLL);
 	/* Numbers wrap: they stay comparable, at both ends, however long no answer comes. */
 	if ((u16)(tx->polls - tx->answered) < FC_LLR_POLLS)

@@ -21,6 +21,7 @@ messages=${1:-2000}
 seed=${2:-$RANDOM}
 RANDOM=$seed
 
+# shellcheck disable=SC2317 # by wait_for
 link_is_up() { [[ $("$FLITCAST" -n "$1" link show "$2") == *"state up"* ]]; }
 
 # Every link from the end where it is port 1 or 3: one in three, from the $1-th on, in
