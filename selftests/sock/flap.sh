@@ -51,18 +51,6 @@ flap()
 
 still_flapping() { kill -0 "${children[@]}"; }
 
-# A kernel that looks for faults answers polls as much later, too.
-lab_up_scaled()
-{
-	local site
-
-	lab_up "torus:${side}x$side"
-	[ -n "${FLITCAST_DEBUG:-}" ] || return 0
-	for ((site = 0; site < sites; site++)); do
-		at "$site" site set "$site" poll 100ms || die "site set"
-	done
-}
-
 stress()
 {
 	local what=$1 status
@@ -75,7 +63,8 @@ stress()
 	result $status "$what (seed $seed)"
 }
 
-lab_up_scaled
+lab_up "torus:${side}x$side"
+scale_polls
 for third in 0 1 2; do
 	flap $third >"$work/flaps.$third" 2>&1 & children+=($!)
 done
@@ -90,6 +79,7 @@ children=()
 
 # A socket keeps 64 reports that nobody asked for, and all messages of a sender may fail at once.
 few=$((60 * sites)) few=$((messages < few ? messages : few))
-lab_up_scaled
+lab_up "torus:${side}x$side"
+scale_polls
 stress "$few messages while the namespace of a site goes" --messages "$few" --lose 6 --timeout 60000
 finish

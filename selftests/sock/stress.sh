@@ -47,6 +47,7 @@ else
 	lab_up torus:4x4
 	small=() ports=64
 fi
+scale_polls
 stress "$messages messages" --messages "$messages" "${small[@]}" --deadline $((200 + messages / 4))
 stress "more senders than sites" --senders 48 --messages $((messages / 4)) --bytes 0-65536 \
 	--deadline $((200 + messages / 4))
