@@ -69,7 +69,7 @@ scale_polls()
 
 	[ -n "${FLITCAST_DEBUG:-}" ] || return 0
 	for name in $(ip netns list | grep -o "^$lab-[0-9]*"); do
-		"$FLITCAST" -n "$name" site set "${name##*-}" poll 100ms || die "site set"
+		"$FLITCAST" -n "$name" site set "${name##*-}" poll 200ms || die "site set"
 	done
 }
 
