@@ -62,17 +62,6 @@ lab_up()
 		die "lab up: $(cat "$work/up")"
 }
 
-# For the lab on a kernel that looks for faults: its sites answer polls later, as time-outs are longer.
-scale_polls()
-{
-	local name
-
-	[ -n "${FLITCAST_DEBUG:-}" ] || return 0
-	for name in $(ip netns list | grep -o "^$lab-[0-9]*"); do
-		"$FLITCAST" -n "$name" site set "${name##*-}" poll 200ms || die "site set"
-	done
-}
-
 # The same of a network that may be random:SITES:K:SEED (core/random-graph), K-connected.
 lab_up_any()
 {
@@ -103,6 +92,19 @@ wait_for()
 
 # flitcast in the namespace of a site.
 at() { local site=$1; shift; "$FLITCAST" -n "$lab-$site" "$@"; }
+
+# Sets the poll interval of all sites of the lab.
+set_poll()
+{
+	local name
+
+	for name in $(ip netns list | grep -o "^$lab-[0-9]*"); do
+		at "${name##*-}" site set "${name##*-}" poll "$1" || die "site set"
+	done
+}
+
+# On a kernel that looks for faults sites answer polls later, as time-outs are longer.
+scale_polls() { [ -z "${FLITCAST_DEBUG:-}" ] || set_poll 200ms; }
 
 # A counter of a site.
 counter()

@@ -27,8 +27,8 @@ limit()
 {
 	local site port
 
+	set_poll 100ms
 	for ((site = 0; site < side * side; site++)); do
-		at "$site" site set "$site" poll 100ms || die "site set"
 		for port in 1 2 3 4; do
 			echo "qdisc replace dev p$port root netem limit 10000 rate 2mbit"
 		done | tc -n "$lab-$site" -batch - || die "tc: netem"
