@@ -8,8 +8,9 @@
 #   oracle.sh [DELIVERIES [SECONDS [SEED [MODE...]]]]
 #
 # In each mode so many targets of messages, spread over so many seconds in which links go down and
-# come back, sites crash and begin anew, processor 1 goes and comes back (in a guest only), and
-# netem at the ends of links loses frames, alone and in bursts, doubles, reorders and changes them.
+# come back, or drop all frames in one direction or both while their carriers stay, sites crash and
+# begin anew, processor 1 goes and comes back (in a guest only), and netem at the ends of links loses
+# frames, alone and in bursts, doubles, reorders and changes them.
 # ORACLE_ROOM is the room of slow receivers in bytes.
 #
 # shellcheck disable=SC2317 # functions are called by their names
@@ -21,7 +22,7 @@ set -u
 deliveries=${1:-5000} seconds=${2:-15} seed=${3:-$RANDOM}
 shift $(($# < 3 ? $# : 3))
 [ $# -gt 0 ] || set -- vnet care postman csr
-need_modules sch_netem
+need_modules sch_netem sch_ingress cls_matchall act_gact
 command -v tc >/dev/null || skip "there is no tc"
 RANDOM=$seed
 # A kernel that looks for faults carries less than a fifth as much.
@@ -76,6 +77,27 @@ flap()
 		nap 600
 		ip -n "$lab-${end% *}" link set "p${end#* }" up
 		echo flap >>"$work/faults"
+		nap 300
+	done
+}
+
+# The end of a link receives nothing, and sometimes those of a whole site, for up to 1.6 s.
+silence()
+{
+	local end port silent
+
+	while going; do
+		end=${ends[RANDOM % ${#ends[@]}]} silent=${end#* }
+		[ $((RANDOM % 3)) -gt 0 ] || silent=${ports[${end% *}]}
+		for port in $silent; do
+			echo "qdisc add dev p$port clsact"
+			echo "filter add dev p$port ingress matchall action drop"
+		done | tc -n "$lab-${end% *}" -batch - || return
+		nap 1500
+		for port in $silent; do
+			echo "qdisc del dev p$port clsact"
+		done | tc -n "$lab-${end% *}" -batch - || return
+		echo silence >>"$work/faults"
 		nap 300
 	done
 }
@@ -154,7 +176,7 @@ oracle()
 		${ORACLE_ROOM:+-r "$ORACLE_ROOM"} "$@" "$lab" >"$work/oracle" 2>&1 &
 	children=($!)
 	wait_for 60 grep -q ready "$work/oracle" || die "oracle: $(cat "$work/oracle")"
-	for what in flap flap crash trouble processor; do
+	for what in flap silence crash trouble processor; do
 		RANDOM=$((seed + ${#jobs[@]}))
 		$what & jobs+=($!)
 	done
