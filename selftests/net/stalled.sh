@@ -68,7 +68,7 @@ lossy()
 
 	for site in 0 1 2 3; do
 		for port in 1 2; do
-			tc -n "$lab-$site" qdisc replace dev "p$port" root netem limit 10000 loss $loss ||
+			tc -n "$lab-$site" qdisc replace dev "p$port" root netem limit 10000 loss "$loss" ||
 				return 1
 		done
 	done
