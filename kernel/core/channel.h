@@ -79,6 +79,8 @@ struct fc_rx {
  * @polls: number of the last poll
  * @resend_poll: value of @polls at the last resend
  * @answered: number of the last poll that the peer has answered
+ * @doubted: number of the last poll before the peer seemed silent, or @answered: an answer that
+ *	names a poll between the two came late
  * @reverse_active: this end has consumed flits of the channel, so sent flits carry an ack; here,
  *	and not set, for the same reasons as that of struct fc_rx
  * @flags: FC_STATUS_* of the next status (struct fc_channel, @flagged)
@@ -86,27 +88,36 @@ struct fc_rx {
  * @stuck: tries since the peer last acknowledged a flit in which flit @acked was sent, and lost
  * @answers: FC_LSTAT_RX_ANSWERS of the link, its low bits, at the last poll
  * @bytes: as @answers, FC_LSTAT_RX_BYTES
+ * @late: as @answers, FC_LSTAT_RX_LATE_ANSWERS
  * @unanswered: polls that the peer has not answered, since it last acknowledged a flit or answered
  *	a poll, on any channel of the link, up to FC_LLR_UNANSWERED + FC_LLR_SILENT
+ * @slow: waits are doubled so often, because answers came late, on any channel of the link; an ack
+ *	or a poll after @slow_until clears it.  A reset of the link does not: the peer's host stays
+ *	as slow as it is
+ * @slow_until: see @slow
  */
 struct fc_tx {
 	u64 got;
 	u64 resent;
 	u64 poll_at;
 	u64 poll_wait;
+	u64 slow_until;
 	u32 sent;
 	u32 acked;
 	u32 window;
 	u32 answers;
 	u32 bytes;
+	u32 late;
 	u16 polls;
 	u16 resend_poll;
 	u16 answered;
+	u16 doubted;
 	bool reverse_active;
 	u8 flags;
 	u8 tries;
 	u8 stuck;
 	u8 unanswered;
+	u8 slow;
 };
 
 /**

@@ -36,6 +36,11 @@
  *		not count, because this host was stalled, and the answer may wait to be read; nor
  *		does one if FC_LLR_QUEUE bytes came since the last poll, because the answer may wait
  *		behind flits in the peer's queue.
+ * slow		an answer that names a poll sent before the peer seemed silent shows that the peer
+ *		is slow, and not silent (as TCP detects a spurious time-out, RFC 3522).  For a time
+ *		polls are sent later, and wait for their answers longer: else a host whose answers
+ *		take too long under load would be suspected again and again, and what that costs
+ *		adds to its load.
  * try		begins with a NACK with such an echo, if resent flits are missing.  Flits are
  *		resent at most once before the first try and once in each try, however many NACKs
  *		arrive: on a link slower than the settings assume, resends do not add to the load.
@@ -125,6 +130,23 @@ static void contradiction(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 	effect(ch, fx, FC_FX_RESET, port);
 }
 
+/* Forgets late answers of long ago, and notes new ones of the link. */
+static void update_slow(struct fc_channel *ch, u8 port)
+{
+	u32 late = (u32)ch->rx[port].stat[FC_LSTAT_RX_LATE_ANSWERS];
+	struct fc_tx *tx = &ch->tx[port];
+
+	if (tx->slow && ch->now >= tx->slow_until)
+		tx->slow = 0;
+	/* Users reset the counter. */
+	if (fc_before(tx->late, late)) {
+		if (tx->slow < FC_LLR_SLOW)
+			tx->slow++;
+		tx->slow_until = ch->now + (ch->timing->poll << FC_LLR_SLOW_SHIFT);
+	}
+	tx->late = late;
+}
+
 bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
 	struct fc_tx *tx = &ch->tx[port];
@@ -144,10 +166,11 @@ bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *
 	tx->got = news < 64 ? tx->got >> news : 0;
 	tx->resent = news < 64 ? tx->resent >> news : 0;
 	effect(ch, fx, FC_FX_RELEASE, port)->seq = ack;
+	update_slow(ch, port);
 	if (tx->acked == tx->sent) {
 		tx->poll_at = FC_NEVER;
 	} else {
-		tx->poll_wait = ch->timing->poll;
+		tx->poll_wait = ch->timing->poll << tx->slow;
 		tx->poll_at = ch->now + tx->poll_wait;
 		fc_llr_due(ch, port, tx->poll_at);
 	}
@@ -168,6 +191,8 @@ static u8 backoff(const struct fc_tx *tx)
 {
 	u8 futile = tx->tries ? tx->tries - 1 : 0;
 
+	if (futile < tx->slow)
+		futile = tx->slow;
 	return futile < FC_LLR_BACKOFF ? futile : FC_LLR_BACKOFF;
 }
 
@@ -290,14 +315,21 @@ static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 	}
 }
 
-/* Does the echo name a poll that was not answered before?  Then the next poll has more time. */
+/*
+ * Does the echo name a poll that was not answered before?  Then the next poll has more time.  Where
+ * the peer seemed silent after that poll, its host is slow.  An answer to a later poll would not
+ * show that: the earlier ones, or their answers, may be lost.
+ */
 static void answered(struct fc_channel *ch, u8 port, u16 echo)
 {
 	struct fc_tx *tx = &ch->tx[port];
 
 	if (!fc_before16(tx->answered, echo) || fc_before16(tx->polls, echo))
 		return;
+	if (!fc_before16(tx->doubted, echo))
+		ch->rx[port].stat[FC_LSTAT_RX_LATE_ANSWERS]++;
 	tx->answered = echo;
+	tx->doubted = echo;
 	ch->rx[port].stat[FC_LSTAT_RX_ANSWERS]++;
 	tx->unanswered = 0;
 	if (tx->poll_at == FC_NEVER)
@@ -404,19 +436,20 @@ static bool silent(struct fc_channel *ch, u8 port)
 }
 
 /*
- * Doublings of the wait for the answer to a poll.  Waits that prove the peer silent are not doubled
- * before it is; others are, because a loaded host sends a poll on each of its channels.
+ * Doublings of the wait for the answer to a poll.  Waits that prove the peer silent are doubled
+ * before it is only where its answers came late; others are, because a loaded host sends a poll on
+ * each of its channels.
  */
 static u8 wait_doublings(const struct fc_tx *tx, bool counts)
 {
+	u32 n = FC_LLR_ANSWER_SHIFT + tx->slow, most = n < FC_LLR_BACKOFF ? FC_LLR_BACKOFF : n;
 	u16 polls = tx->polls - tx->answered;
 
 	if (tx->unanswered > FC_LLR_UNANSWERED)
-		return tx->unanswered - FC_LLR_UNANSWERED;
-	if ((counts && tx->unanswered > 1) || polls < FC_LLR_UNECHOED)
-		return 0;
-	polls -= FC_LLR_UNECHOED - 1;
-	return polls < FC_LLR_SILENT ? polls : FC_LLR_SILENT;
+		n += tx->unanswered - FC_LLR_UNANSWERED;
+	else if ((!counts || tx->unanswered <= 1) && polls >= FC_LLR_UNECHOED)
+		n += polls - (FC_LLR_UNECHOED - 1);
+	return (u8)(n < most ? n : most);
 }
 
 /* The poll timer has expired: flits are not acknowledged, or the last poll has no answer. */
@@ -426,14 +459,16 @@ static void poll(struct fc_channel *ch, u8 port)
 	struct fc_tx *tx = &ch->tx[port];
 	bool counts = silent(ch, port);
 
+	update_slow(ch, port);
 	if (counts) {
+		if (tx->unanswered == FC_LLR_UNANSWERED)
+			tx->doubted = tx->polls;
 		if (tx->unanswered >= FC_LLR_UNANSWERED)
 			ch->silent |= fc_bit(port);
 		if (tx->unanswered < FC_LLR_UNANSWERED + FC_LLR_SILENT)
 			tx->unanswered++;
 	}
-	tx->poll_at = ch->now +
-		      (timing->poll << (FC_LLR_ANSWER_SHIFT + wait_doublings(tx, counts)));
+	tx->poll_at = ch->now + (timing->poll << wait_doublings(tx, counts));
 	fc_llr_add_flags(ch, port, FC_STATUS_POLL);
 	/* Numbers wrap: they stay comparable, at both ends, however long no answer comes. */
 	if ((u16)(tx->polls - tx->answered) < FC_LLR_POLLS)
@@ -558,6 +593,7 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	tx->polls = 0;
 	tx->resend_poll = 0;
 	tx->answered = 0;
+	tx->doubted = 0;
 	tx->unanswered = 0;
 	tx->reverse_active = false;
 	tx->tries = 0;

@@ -22,6 +22,13 @@
 #define FC_LLR_QUEUE		5000
 /* Numbers of polls without an answer; further polls repeat the last one. */
 #define FC_LLR_POLLS	0x4000
+/*
+ * An answer that names a poll which was sent before the peer seemed silent came late: for
+ * timing->poll, doubled so often (20 s), each wait doubles, so that it is longer than the answers
+ * take.  Further late answers double it again, up to FC_LLR_SLOW times.
+ */
+#define FC_LLR_SLOW		5
+#define FC_LLR_SLOW_SHIFT	10
 /* Wait for the answer to a poll: timing->poll, doubled so often. */
 #define FC_LLR_ANSWER_SHIFT	1
 /* A poll timer that expires later than timing->poll, halved so often, finds this host stalled. */
@@ -31,7 +38,7 @@
  * flits in flight are dropped: one that it cannot carry, if rescued, would block it again.
  */
 #define FC_LLR_HOPELESS	24
-/* Limit of the poll interval: timing->poll doubled this often, by futile tries, or by answers. */
+/* Limit of the poll interval: timing->poll doubled so often, for all reasons together. */
 #define FC_LLR_BACKOFF	4
 
 /* Slot of flit number @seq, which is within the window. */
@@ -210,7 +217,7 @@ static inline void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect 
 		ch->status &= ~(fc_bit(port) & ~ch->flagged);
 	if (tx->poll_at != FC_NEVER)
 		return;
-	tx->poll_wait = ch->timing->poll;
+	tx->poll_wait = ch->timing->poll << tx->slow;
 	tx->poll_at = ch->now + tx->poll_wait;
 	fc_llr_due(ch, port, tx->poll_at);
 }

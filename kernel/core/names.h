@@ -81,6 +81,7 @@
 	X(RX_CTRL,		"rx_control")					\
 	X(RX_HELLO,		"rx_hello")					\
 	X(RX_ANSWERS,		"rx_answers")		/* acks of new flits, answers to polls */ \
+	X(RX_LATE_ANSWERS,	"rx_late_answers")	/* polled, and suspected before it came */ \
 	X(RX_MALFORMED,		"rx_malformed")		/* failed validation */	\
 	X(RX_STRANGER,		"rx_stranger")		/* link down or not the peer's address */ \
 	X(RX_UNPROVEN,		"rx_unproven")		/* code of another key, or none */ \

@@ -681,6 +681,74 @@ TEST(llr_silent__other_channels_count)
 	}
 }
 
+/* Send a packet over the link, however long it takes.  Return: end 0 suspected the link. */
+static bool suspected_by_packet(struct bench *b)
+{
+	u64 was = b->suspected[FC_SUSPICION_SILENT];
+
+	run(b, b->end[0].next + 1);
+	return b->suspected[FC_SUSPICION_SILENT] > was;
+}
+
+/*
+ * A peer whose answers come too late is suspected once for each doubling of the waits that they
+ * need, and not again before the waits are forgotten.  It is the host that is slow: a reset of the
+ * link changes nothing.
+ */
+TEST(llr_slow__is_suspected_no_more_than_the_doublings_need)
+{
+	/* Time a frame takes, in tenths of the poll interval, and doublings. */
+	static const u32 cases[][2] = { { 30, 0 }, { 60, 1 }, { 110, 2 }, { 200, 3 } };
+	const struct fc_event down = { .type = FC_EV_LINK_DOWN, .port = 1 };
+	const struct fc_event up = { .type = FC_EV_LINK_UP, .port = 1, .count = 8 };
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(cases); i++) {
+		static struct bench b;
+		unsigned int forgets;
+
+		bench_init(&b, 8);
+		b.length = cases[i][0] * (u32)b.timing.poll / 10;
+		for (forgets = 0; forgets < 2; forgets++) {
+			for (u32 n = 0; n < 10; n++)
+				CHECK(suspected_by_packet(&b) == (n < cases[i][1]),
+				      "frame time %u: packet %u", cases[i][0], n);
+			for (unsigned int at = 0; at < 2; at++)
+				event(&b, at, down);
+			for (unsigned int at = 0; at < 2; at++)
+				event(&b, at, up);
+			CHECK(!suspected_by_packet(&b), "the reset made end 0 forget");
+			b.now += b.timing.poll << FC_LLR_SLOW_SHIFT;
+		}
+	}
+}
+
+/* A peer that answers none of the polls that were sent before it seemed silent is not slow. */
+TEST(llr_slow__lost_polls_are_not_late_answers)
+{
+	for (unsigned int direction = 1; direction < 4; direction++) {
+		static struct bench b;
+		u64 began, took[2];
+
+		bench_init(&b, 8);
+		for (unsigned int i = 0; i < 2; i++) {
+			b.suspected[FC_SUSPICION_SILENT] = 0;
+			b.mute[1] = direction & 1;
+			b.mute[0] = direction & 2;
+			began = b.now;
+			CHECK(offer(&b), "the packet does not go");
+			while (!b.suspected[FC_SUSPICION_SILENT] && b.now - began < 1000000)
+				tick(&b);
+			took[i] = b.now - began;
+			run_for(&b, 20 * b.timing.poll);
+			b.mute[0] = false;
+			b.mute[1] = false;
+			run(&b, b.end[0].next);
+		}
+		CHECK(took[1] <= took[0] + 2, "direction %u: suspected after %llu, then %llu",
+		      direction, (unsigned long long)took[0], (unsigned long long)took[1]);
+	}
+}
+
 /* However long the peer answered no poll: when it does, it is not suspected any more. */
 TEST(llr_silent__numbers_wrap)
 {
