@@ -36,39 +36,9 @@ failures=${1:-3}
 for kind; do
 	[ -n "${bound[$kind]:-}" ] || { echo "failover.sh: $kind: no such kind" >&2; exit 2; }
 done
-outage=$bin/outage
-[ -x "$outage" ] || skip_all "needs $outage: make tests"
-for module in sch_ingress cls_matchall act_gact act_police; do
-	modprobe -q $module || skip_all "needs the kernel's $module"
-done
 
 lab=failover$$
-# shellcheck disable=SC2317 # by the trap
-cleanup()
-{
-	local jobs
-
-	jobs=$(jobs -p)
-	# shellcheck disable=SC2086 # a word for each job
-	[ -z "$jobs" ] || kill $jobs
-	fc lab down name "$lab"
-	rm -rf "$work"
-}
-trap cleanup EXIT
-# A prober that has failed is an error of the write to it.
-trap '' PIPE
-
-# Are all links up?
-# shellcheck disable=SC2317 # called by becomes
-up()
-{
-	local site
-
-	for site in 0 1 2 3; do
-		[ "$(fc -n "$lab-$site" -j site show | grep -o '"links_up":[0-9]*')" = '"links_up":2' ] ||
-			return 1
-	done
-}
+needs_outage sch_ingress cls_matchall act_gact act_police
 
 # Packets that a site has forwarded.
 # shellcheck disable=SC2317 # called by used
@@ -87,7 +57,7 @@ forwards() { [ "$(forwarded "$middle")" -ge $((before + 10)) ]; }
 used() # KIND
 {
 	answer=""
-	becomes "$return_limit" up || return 1
+	becomes "$return_limit" all_up || return 1
 	if [ "$1" != dead-host ]; then
 		asks "hops 1 1 $return_limit"
 	else
@@ -127,7 +97,7 @@ informed()
 {
 	fc -n "$lab-0" -j link show port 1 site 0 | grep -q '"reason":"the peer.s link or site was removed'
 }
-becomes "$return_limit" up
+becomes "$return_limit" all_up
 result $? "all links are up"
 fc -n "$lab-1" site del 1
 becomes 1 informed

@@ -8,6 +8,45 @@
 # Seconds for probes to pass again after a failure, and for the last answers.
 pass_limit=60 end_limit=30
 
+# needs_outage MODULE...: sets $outage; the lab and what runs in it end with the script
+needs_outage()
+{
+	local module
+
+	outage=$bin/outage
+	[ -x "$outage" ] || skip_all "needs $outage: make tests"
+	for module; do
+		modprobe -q "$module" || skip_all "needs the kernel's $module"
+	done
+	trap end_lab EXIT
+	# A prober that has failed is an error of the write to it.
+	trap '' PIPE
+}
+
+# shellcheck disable=SC2317 # by the trap
+end_lab()
+{
+	local jobs
+
+	jobs=$(jobs -p)
+	# shellcheck disable=SC2086 # a word for each job
+	[ -z "$jobs" ] || kill $jobs
+	fc lab down name "$lab"
+	rm -rf "$work"
+}
+
+# Are all links up?
+# shellcheck disable=SC2317 # called by becomes
+all_up()
+{
+	local site
+
+	for site in 0 1 2 3; do
+		[ "$(fc -n "$lab-$site" -j site show | grep -o '"links_up":[0-9]*')" = '"links_up":2' ] ||
+			return 1
+	done
+}
+
 # Each ingress of each device passes all frames, until the first action has another result: then
 # frames are dropped, or go on to the second action, which drops long ones.
 filters()

@@ -21,24 +21,9 @@ loss=5%
 . "$here/outage.sh"
 
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || { echo "stalled.sh: $seconds: no number of seconds" >&2; exit 2; }
-outage=$bin/outage
-[ -x "$outage" ] || skip_all "needs $outage: make tests"
-modprobe -q sch_netem || skip_all "needs the kernel's sch_netem"
 
 lab=stalled$$
-# shellcheck disable=SC2317 # by the trap
-cleanup()
-{
-	local jobs
-
-	jobs=$(jobs -p)
-	# shellcheck disable=SC2086 # a word for each job
-	[ -z "$jobs" ] || kill $jobs
-	fc lab down name "$lab"
-	rm -rf "$work"
-}
-trap cleanup EXIT
-trap '' PIPE
+needs_outage sch_netem
 
 # Sum of a counter of all links.
 count() # NAME
@@ -48,17 +33,6 @@ count() # NAME
 	for site in 0 1 2 3; do
 		fc -n "$lab-$site" -j -s link show
 	done | grep -o "\"$1\": *[0-9]*" | awk -F: '{ sum += $2 } END { print sum + 0 }'
-}
-
-# shellcheck disable=SC2317 # called by becomes
-up()
-{
-	local site
-
-	for site in 0 1 2 3; do
-		[ "$(fc -n "$lab-$site" -j site show | grep -o '"links_up":[0-9]*')" = '"links_up":2' ] ||
-			return 1
-	done
 }
 
 # shellcheck disable=SC2317 # called by accepts
@@ -103,7 +77,7 @@ allowed()
 }
 
 accepts "up: a ring of four" fc lab up ring:4 name "$lab"
-becomes 60 up
+becomes 60 all_up
 result $? "all links are up"
 accepts "up: links lose $loss" lossy
 starts flitcast 2
