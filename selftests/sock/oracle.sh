@@ -176,7 +176,7 @@ oracle()
 		${ORACLE_ROOM:+-r "$ORACLE_ROOM"} "$@" "$lab" >"$work/oracle" 2>&1 &
 	children=($!)
 	wait_for 60 grep -q ready "$work/oracle" || die "oracle: $(cat "$work/oracle")"
-	for what in flap silence crash trouble processor; do
+	for what in flap flap silence crash trouble processor; do
 		RANDOM=$((seed + ${#jobs[@]}))
 		$what & jobs+=($!)
 	done
