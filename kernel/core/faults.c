@@ -153,10 +153,10 @@ void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now)
 		at = next;
 	}
 	end->digest_at = up ? now : NEVER;
+	end->wait = f->spacing;
 	end->sync_at = now;
 	end->frame_at = now;
 	end->burst = 0;
-	end->calm = false;
 	own_soon(f);
 }
 
@@ -254,8 +254,8 @@ void fc_faults_early(struct fc_faults *f, u64 now)
 	for (rest = f->up; rest; rest &= rest - 1) {
 		struct fc_faults_end *end = &f->end[fc_low(rest)];
 
-		if (end->calm && !end->unannounced && end->digest_at > now &&
-		    end->digest_at - now <= f->interval >> 1)
+		if (end->wait == f->interval && !end->unannounced && end->digest_at > now &&
+		    end->digest_at - now <= f->interval >> FC_FAULTS_EARLY_SHIFT)
 			end->digest_at = now;
 	}
 }
@@ -285,8 +285,12 @@ bool fc_faults_frame(struct fc_faults *f, u8 port, struct fc_faults_msg *msg, u6
 		at = next;
 	}
 	msg->digest = f->digest;
-	end->calm = !msg->n;
-	end->digest_at = now + (msg->n ? f->spacing : f->interval);
+	if (msg->n)
+		end->wait = f->spacing;
+	else
+		end->wait = f->interval >> FC_FAULTS_CALM_SHIFT > end->wait ?
+			    end->wait << FC_FAULTS_CALM_SHIFT : f->interval;
+	end->digest_at = now + end->wait;
 	if (++end->burst == FC_FAULTS_BURST) {
 		end->burst = 0;
 		end->frame_at = now + (f->spacing >> FC_FAULTS_PACE_SHIFT);

@@ -8,8 +8,9 @@
  * link to it as dead.
  *
  * Frames with announcements (FC_FRAME_FAULTS) are neither numbered nor acked: every frame carries a
- * digest of its sender's database, and each neighbour gets one periodically.  Where the digests
- * differ, the neighbours send each other their whole databases.
+ * digest of its sender's database.  Each neighbour gets a digest soon after an announcement, and
+ * then at intervals that grow to a maximum.  Where the digests differ, the neighbours send each
+ * other their whole databases.
  */
 #ifndef FC_CORE_FAULTS_H
 #define FC_CORE_FAULTS_H
@@ -41,30 +42,30 @@ struct fc_known {
 /**
  * struct fc_faults_end - one neighbour
  * @digest_at: when it is to get the digest
+ * @wait: time from the last frame to that
  * @sync_at: not before does it get the whole database again
  * @frame_at: not before does it get another frame
  * @news_at: when this site accepts a full burst of updates from it again
  * @unannounced: number of sites whose announcement it is to get
  * @burst: frames it got in one go
- * @calm: the last frame had nothing but the digest
  */
 struct fc_faults_end {
 	u64 digest_at;
+	u64 wait;
 	u64 sync_at;
 	u64 frame_at;
 	u64 news_at;
 	u32 unannounced;
 	u8 burst;
-	bool calm;
 };
 
 /**
  * struct fc_faults - all that a site knows
  * @topo: topology of the network
  * @known: by site, as many as the topology has; the runner's memory
- * @interval: time between two digests to a neighbour
+ * @interval: longest time between two digests to a neighbour
  * @spacing: shortest time between two versions of this site's announcement, and from an update to
- *	the digest that shows whether it arrived
+ *	the digest that shows whether it arrived; shorter than the interval
  * @now: time of the last call
  * @own_at: not before does this site announce a new version
  * @own_due: when it has a new version to announce, else the end of time
@@ -115,6 +116,16 @@ struct fc_faults {
 #define FC_FAULTS_PACE_SHIFT	4
 
 /*
+ * Each frame without an announcement multiplies the time to the next one, up to the interval.  So
+ * a lost announcement is found soon, even if some of the first digests are lost too, and an idle
+ * link carries few digests.
+ */
+#define FC_FAULTS_CALM_SHIFT	2
+
+/* Once that interval is reached, a digest may go this part of it early: halvings of the interval. */
+#define FC_FAULTS_EARLY_SHIFT	2
+
+/*
  * Rate limit of updates from a neighbour: so many in a spacing, as a shift, and in a burst as many
  * as there are sites and those of one spacing.  Updates beyond it are ignored: the digests differ,
  * and the neighbour sends them again.
@@ -156,8 +167,8 @@ bool fc_faults_received(struct fc_faults *f, u8 port, const struct fc_faults_msg
 void fc_faults_time(struct fc_faults *f, u64 now);
 
 /*
- * Digests that are due within half an interval go now: for a runner that is awake anyway, and
- * need not wake for them then.
+ * Digests that are due within a quarter of an interval go now: for a runner that is awake anyway,
+ * and need not wake for them then.
  */
 void fc_faults_early(struct fc_faults *f, u64 now);
 

@@ -290,7 +290,9 @@ bool flitcast_faults_in(struct flitcast_site *site, u8 port, struct sk_buff *skb
 	    !fc_faults_received(&f->core, port, &msg, flitcast_now()))
 		return false;
 	site->end[port].link->stat[FC_LSTAT_RX_LIMITED] += f->core.limited - limited;
-	site->clock.faults_news = true;
+	/* Usually the digests are equal, and there is nothing to send. */
+	if (fc_faults_next(&f->core) < f->next)
+		site->clock.faults_news = true;
 	reroute(f);
 	return true;
 }

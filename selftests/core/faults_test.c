@@ -272,7 +272,7 @@ TEST(faults__no_report_without_a_change)
 	run(now + 5 * INTERVAL);
 	was = frames;
 	run(now + 10 * INTERVAL);
-	/* Each port sends a digest per interval, and one more at the beginning. */
+	/* Each port sends a digest per interval, and maybe one more at the beginning. */
 	CHECK(frames - was <= 11 * 9 * 4, "%llu frames", (unsigned long long)(frames - was));
 	CHECK(frames - was >= 9 * 9 * 4, "%llu frames", (unsigned long long)(frames - was));
 }
@@ -284,8 +284,8 @@ TEST(faults__digests_go_early)
 
 	network("torus:3x3");
 	all_up();
-	/* Less than half an interval remains before the next digest. */
-	run(now + 3 * INTERVAL + INTERVAL * 3 / 4);
+	/* Less than a quarter of an interval remains before the next digest. */
+	run(now + 3 * INTERVAL + INTERVAL * 9 / 10);
 	for (unsigned int i = 0; i < 12; i++) {
 		for (u32 s = 0; s < topo.nsites; s++) {
 			fc_faults_early(&site[s], now);
@@ -296,12 +296,34 @@ TEST(faults__digests_go_early)
 			      (unsigned long long)fc_faults_next(&site[s]),
 			      (unsigned long long)(now + INTERVAL));
 			/* A second call in the interval has no effect. */
-			fc_faults_early(&site[s], now + INTERVAL / 4);
+			fc_faults_early(&site[s], now + INTERVAL * 3 / 4 - 1);
 			CHECK(fc_faults_next(&site[s]) == now + INTERVAL, "site %u: again", s);
 		}
 		was = frames;
 		run(now + INTERVAL - 1);
 		CHECK(frames == was, "%llu frames between", (unsigned long long)(frames - was));
+	}
+}
+
+/* Each neighbour gets a digest soon after an announcement, and then at growing intervals. */
+TEST(faults__intervals_of_digests_grow)
+{
+	static const u64 wait[] = { SPACING, 4 * SPACING, 16 * SPACING, INTERVAL, INTERVAL };
+	struct fc_faults_msg msg;
+
+	network("ring:3");
+	all_up();
+	run(now + 5 * INTERVAL);
+	fc_faults_suspect(&site[0], 1, true, now);
+	CHECK(fc_faults_frame(&site[0], 2, &msg, now) && msg.n == 1, "no announcement");
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(wait); i++) {
+		CHECK(!fc_faults_frame(&site[0], 2, &msg, now + wait[i] - 1), "%u: early", i);
+		/* The runner is awake, but has to send nothing early while the intervals grow. */
+		fc_faults_early(&site[0], now + wait[i] - 1 - INTERVAL / 4);
+		CHECK(!fc_faults_frame(&site[0], 2, &msg, now + wait[i] - 1 - INTERVAL / 4),
+		      "%u: earlier than a quarter", i);
+		now += wait[i];
+		CHECK(fc_faults_frame(&site[0], 2, &msg, now) && !msg.n, "%u: no digest", i);
 	}
 }
 

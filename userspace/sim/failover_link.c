@@ -25,7 +25,7 @@
 /* Settings of a site by default, and the size of a flit. */
 #define POLL		(20 * FAILOVER_MS)
 #define RETRY		(2 * FAILOVER_MS)
-#define DIGEST		FAILOVER_S
+#define DIGEST		(4 * FAILOVER_S)
 #define FLIT		4096
 /* Longest wait for the end of a failure. */
 #define WAIT		(20 * FAILOVER_S)
@@ -351,7 +351,7 @@ static void llr_timers(struct host *h)
 static void clocks(struct host *h)
 {
 	perform(h, fc_hello_time(&h->hello, net.now, true));
-	if (h->hello.state != FC_LINK_UP || h->digest_at > net.now + DIGEST / 2)
+	if (h->hello.state != FC_LINK_UP || h->digest_at > net.now + DIGEST / 4)
 		return;
 	h->digest_at = net.now + DIGEST;
 	put(h, (struct frame){ .kind = FRAME_DIGEST });
