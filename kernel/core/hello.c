@@ -35,10 +35,17 @@ static u64 ms(const struct fc_hello *h, u32 n)
 	return (u64)n * h->ms;
 }
 
+/* Has half of the silence passed that means death?  Then HELLOs ask for an answer. */
+static bool silent(const struct fc_hello *h, u64 now)
+{
+	return h->state == FC_LINK_UP && h->dead_at - now <= h->dead * h->interval >> 1;
+}
+
 /* Does the next HELLO of a suspected link go in a pair?  Else it shows that this end is alive. */
 static bool probes(const struct fc_hello *h, u64 now)
 {
-	return h->suspicion && (h->answered < FC_HELLO_ANSWERS || now >= h->trust_at);
+	return h->suspicion && (h->answered < FC_HELLO_ANSWERS || now >= h->trust_at ||
+				silent(h, now));
 }
 
 static u64 next_send(const struct fc_hello *h, u64 now)
@@ -47,10 +54,12 @@ static u64 next_send(const struct fc_hello *h, u64 now)
 
 	if (h->state != FC_LINK_UP)
 		return now + (wait >> FC_HELLO_INIT_SHIFT);
+	if (probe > wait >> FC_HELLO_ALIVE_SHIFT && h->asks)
+		probe = wait >> FC_HELLO_ALIVE_SHIFT;
+	if (h->asks || probes(h, now))
+		return now + (probe < wait ? probe : wait);
 	if (!h->suspicion)
 		return now + wait;
-	if (probes(h, now))
-		return now + (probe < wait ? probe : wait);
 	wait >>= FC_HELLO_ALIVE_SHIFT;
 	return now + wait < h->trust_at ? now + wait : h->trust_at;
 }
@@ -66,6 +75,7 @@ static u8 answer_epoch(struct fc_hello *h, u64 now)
 static void begin(struct fc_hello *h)
 {
 	h->answer = 0;
+	h->asks = false;
 	h->brief = false;
 	h->leaves = false;
 }
@@ -172,15 +182,23 @@ static u8 unheard(const struct fc_hello *h, const struct fc_hello_msg *m)
 	return m->reason == FC_REASON_GREY ? FC_REASON_LONG : FC_REASON_UNRECEIVED;
 }
 
-/* Of a pair of HELLOs by which the peer sees whether full frames come. */
-static u8 pair_in(struct fc_hello *h, bool full)
+/*
+ * Of a pair of HELLOs by which the peer sees whether full frames come, or alone, by which it sees
+ * whether this end is alive.  While pairs come, the link loses frames: send HELLOs more often.
+ */
+static u8 pair_in(struct fc_hello *h, bool full, u64 now)
 {
+	u64 soon;
+
 	if (full) {
 		h->seen = true;
 		return 0;
 	}
 	h->answer = h->seen ? FC_HELLO_SEEN : FC_HELLO_MISSED;
 	h->seen = false;
+	soon = now + (h->interval >> FC_HELLO_ALIVE_SHIFT);
+	if (soon < h->send_at)
+		h->send_at = soon;
 	return FC_HELLO_SEND;
 }
 
@@ -291,11 +309,11 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 		h->own.reason = FC_REASON_NONE;
 		h->dead_at = death(h, now);
 		if (m->flags & FC_HELLO_PAIR)
-			todo |= pair_in(h, full);
+			todo |= pair_in(h, full, now);
 		if (h->suspicion && m->flags & (FC_HELLO_SEEN | FC_HELLO_MISSED))
 			return todo | pair_answered(h, m->flags, now);
 	}
-	if (todo & FC_HELLO_SEND || h->state != was)
+	if ((todo & FC_HELLO_SEND && !h->answer) || h->state != was)
 		h->send_at = next_send(h, now);
 	return todo;
 }
@@ -315,6 +333,7 @@ u8 fc_hello_time(struct fc_hello *h, u64 now, bool early)
 	}
 	early = early && h->state == FC_LINK_UP && !h->suspicion;
 	if (h->send_at <= now + (early ? h->interval >> 1 : 0)) {
+		h->asks = !h->suspicion && silent(h, now);
 		todo |= FC_HELLO_SEND | (probes(h, now) ? FC_HELLO_CHECK : 0);
 		h->send_at = next_send(h, now);
 	}
@@ -412,7 +431,7 @@ struct fc_hello_msg fc_hello_next(struct fc_hello *h, bool pair)
 	m.flags |= h->answer;
 	if (h->grey)
 		m.flags |= FC_HELLO_LONG;
-	if (pair)
+	if (pair || h->asks)
 		m.flags |= FC_HELLO_PAIR;
 	if (h->leaves)
 		m.flags |= FC_HELLO_LEAVES;

@@ -7,7 +7,8 @@
  * An end that is up may suspect its link: routes avoid it, and nothing is reset.  Pairs of HELLOs
  * then probe the link; suspicion ends when the peer has answered some and the link was avoided for
  * a time.  Suspicion takes traffic off a link fast, and death, which takes seconds of silence,
- * resets it: so a host that is stalled, or a link that loses frames, is not reset by mistake.
+ * resets it: so a host that is stalled, or a link that loses frames, is not reset by mistake.  When
+ * half of that silence has passed, an end asks the peer for an answer, often.
  */
 #ifndef FC_CORE_HELLO_H
 #define FC_CORE_HELLO_H
@@ -79,6 +80,7 @@ enum fc_link_state {
  * @greys: the hold is doubled so often
  * @seen: a long HELLO of such a pair has come, and its short one has not
  * @answer: FC_HELLO_SEEN or FC_HELLO_MISSED in the HELLO that this step sends
+ * @asks: the HELLO that this step sends asks for an answer, as the last one of a pair does
  * @brief: the HELLO that this step sends is short: it reports to the peer that the link is grey, or
  *	that this end is removed
  * @leaves: this end is removed: the HELLO that this step sends is its last one
@@ -110,6 +112,7 @@ struct fc_hello {
 	u8 greys;
 	bool seen;
 	u8 answer;
+	bool asks;
 	bool brief;
 	bool leaves;
 	u64 answers_at;

@@ -119,8 +119,8 @@ static inline u8 fc_vc_class(u8 vc)
 /* Flags of HELLO. */
 #define FC_HELLO_SUM		0x01	/* every frame of this link is to carry a checksum */
 #define FC_HELLO_LONG		0x02	/* full frames may be lost: HELLO counts if it is one */
-#define FC_HELLO_PAIR		0x04	/* of a pair, the first one long: answer if that came */
-#define FC_HELLO_SEEN		0x08	/* answer: it came */
+#define FC_HELLO_PAIR		0x04	/* of a pair, the first one long, or alone: answer at once */
+#define FC_HELLO_SEEN		0x08	/* answer: the long one came */
 #define FC_HELLO_MISSED		0x10	/* answer: it did not */
 #define FC_HELLO_LEAVES		0x20	/* the sender is removed: its last HELLO */
 #define FC_HELLO_FLAGS		0x3f

@@ -355,3 +355,52 @@ TEST(hello_dead__not_by_a_late_check)
 	fc_hello_alive(&h, late + 1);
 	CHECK(h.dead_at == late + 1 + death(FC_HELLO_DEAD, FC_HELLO_MS), "not alive");
 }
+
+/* HELLOs ask for an answer when half of the silence has passed that means death. */
+TEST(hello_silent__asks_for_an_answer)
+{
+	u64 now = 1000 * MS, died;
+	unsigned int n = 0;
+	struct fc_hello h = end_that_is_up(now);
+
+	for (died = h.dead_at; h.send_at < died - FC_HELLO_DEAD * h.interval / 2;) {
+		CHECK(fc_hello_time(&h, h.send_at, false) == FC_HELLO_SEND, "no HELLO");
+		CHECK(!(fc_hello_next(&h, false).flags & FC_HELLO_PAIR), "asks early");
+	}
+	for (; h.send_at < died; n++) {
+		now = h.send_at;
+		CHECK(fc_hello_time(&h, now, false) == FC_HELLO_SEND, "no HELLO");
+		CHECK(fc_hello_next(&h, false).flags & FC_HELLO_PAIR, "does not ask");
+		CHECK(h.send_at == now + FC_HELLO_PROBE_MS * MS, "asks at another time");
+	}
+	/* The first one goes up to an interval after that half. */
+	CHECK(n >= (FC_HELLO_DEAD / 2 - 1) * FC_HELLO_MS / FC_HELLO_PROBE_MS, "%u times", n);
+	/* The answer ends the silence; that no long HELLO came with it means nothing. */
+	CHECK(!receive(&h, FC_HELLO_MISSED, false, now), "%u", h.suspicion);
+	CHECK(h.dead_at == now + death(FC_HELLO_DEAD, FC_HELLO_MS), "death at another time");
+	fc_hello_time(&h, h.send_at, false);
+	CHECK(!(fc_hello_next(&h, false).flags & FC_HELLO_PAIR), "still asks");
+	/* A suspected link is probed by pairs, also when the peer has answered some. */
+	fc_hello_suspect(&h, FC_SUSPICION_SILENT, now);
+	h.answered = FC_HELLO_ANSWERS;
+	h.trust_at = NEVER;
+	CHECK(fc_hello_time(&h, h.send_at, false) == FC_HELLO_SEND, "a pair");
+	h.dead_at = h.send_at + FC_HELLO_DEAD * h.interval / 2;
+	CHECK(fc_hello_time(&h, h.send_at, false) == (FC_HELLO_SEND | FC_HELLO_CHECK), "no pair");
+}
+
+/* An end that is asked answers at once, and sends its own next HELLO soon. */
+TEST(hello_silent__the_peer_sends_more)
+{
+	u64 now = 1000 * MS, soon = now + (FC_HELLO_MS * MS >> FC_HELLO_ALIVE_SHIFT);
+	struct fc_hello h = end_that_is_up(now);
+
+	CHECK(h.send_at > soon, "soon anyway");
+	for (; now < soon; now += FC_HELLO_PROBE_MS * MS) {
+		CHECK(receive(&h, FC_HELLO_PAIR, false, now) == FC_HELLO_SEND, "no answer");
+		CHECK(fc_hello_next(&h, false).flags & FC_HELLO_MISSED, "another answer");
+		CHECK(h.send_at == soon, "answers postpone the next HELLO");
+	}
+	CHECK(fc_hello_time(&h, soon, false) == FC_HELLO_SEND, "no HELLO");
+	CHECK(h.send_at == soon + h.interval, "again soon, but nobody asks");
+}
