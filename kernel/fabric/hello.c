@@ -121,7 +121,9 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 	struct flitcast_end *end = &site->end[port];
 	struct fc_event ev = { .port = port };
 
-	site->clock.hello_news = true;
+	/* A HELLO of the peer usually postpones its timeout, and the timer may stay as it is. */
+	if (min(end->hello.send_at, end->hello.dead_at) < site->clock.timer_at)
+		site->clock.hello_news = true;
 	if (todo & FC_HELLO_GO_DOWN) {
 		end->link->stat[FC_LSTAT_RESETS]++;
 		/*

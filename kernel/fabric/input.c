@@ -128,7 +128,7 @@ void flitcast_input_receive(struct flitcast_link *link, struct sk_buff *skb,
 	}
 	if (hdr->type == FC_FRAME_HELLO) {
 		flitcast_hello_in(site, link, skb, hdr);
-		kfree_skb(skb);
+		napi_consume_skb(skb, 1);
 		goto out;
 	}
 	if (end->hello.state != FC_LINK_UP || hdr->epoch != (u16)end->hello.peer.epoch) {
@@ -165,12 +165,12 @@ void flitcast_input_receive(struct flitcast_link *link, struct sk_buff *skb,
 		link->stat[FC_LSTAT_RX_FAULTS]++;
 		if (!flitcast_faults_in(site, link->port, skb))
 			link->stat[FC_LSTAT_RX_MALFORMED]++;
-		kfree_skb(skb);
+		napi_consume_skb(skb, 1);
 		break;
 	case FC_FRAME_CSR:
 		if (!flitcast_csr_in(site, link->port, skb))
 			link->stat[FC_LSTAT_RX_MALFORMED]++;
-		kfree_skb(skb);
+		napi_consume_skb(skb, 1);
 		break;
 	case FC_FRAME_HELLO:
 		break;

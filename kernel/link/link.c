@@ -14,6 +14,9 @@
 #include "core/wire_link.h"
 #include "link/link.h"
 
+/* Bytes of a frame that frame_sum() copies: a HELLO with its authentication code. */
+#define SUM_COPY	(FC_LINK_SIZE + FC_HELLO_SIZE + FC_AUTH_SIZE)
+
 /* The backend that another module registered, under RTNL. */
 static const struct flitcast_link_kind *other_kind;
 
@@ -52,18 +55,24 @@ const struct flitcast_link_kind *flitcast_link_kind_find(const char *name)
 	return other_kind && !strcmp(other_kind->name, name) ? other_kind : NULL;
 }
 
-/* CRC32C of a frame from its link header on, with the checksum field as zero. */
+/*
+ * CRC32C of a frame from its link header on, with the checksum field as zero.  The copy, whose
+ * checksum field is cleared, holds the whole frame of a HELLO or a status.
+ */
 static u32 frame_sum(struct sk_buff *skb)
 {
+	u32 sum, n, done = 0, copied;
 	struct skb_seq_state state;
-	u8 header[FC_LINK_SIZE];
-	u32 sum, n, done = 0;
+	u8 copy[SUM_COPY];
 	const u8 *data;
 
-	memcpy(header, skb->data, FC_LINK_SIZE);
-	fc_wire_link_set_sum(header, 0);
-	sum = crc32c(~0, header, FC_LINK_SIZE);
-	skb_prepare_seq_read(skb, FC_LINK_SIZE, skb->len, &state);
+	copied = min_t(u32, skb_headlen(skb), sizeof(copy));
+	memcpy(copy, skb->data, copied);
+	fc_wire_link_set_sum(copy, 0);
+	sum = crc32c(~0, copy, copied);
+	if (copied == skb->len)
+		return ~sum;
+	skb_prepare_seq_read(skb, copied, skb->len, &state);
 	while ((n = skb_seq_read(done, &data, &state))) {
 		sum = crc32c(sum, data, n);
 		done += n;

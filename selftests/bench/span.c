@@ -28,6 +28,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: span WAY WHAT TOPOLOGY SITES COMMAND [ARG...]\n");
 		return EXIT_USAGE;
 	}
+	stats_mark();
 	idle = idle_ns();
 	start = stats_now();
 	child = fork();
@@ -42,6 +43,7 @@ int main(int argc, char **argv)
 		die("%s failed", argv[5]);
 	took = stats_now() - start;
 	idle = idle_ns() - idle;
+	stats_mark();
 	printf("{\"way\": \"%s\", \"what\": \"%s\", \"topology\": \"%s\", \"sites\": %s, \"ms\": %.3f, "
 	       "\"work\": %llu}\n", argv[1], argv[2], argv[3], argv[4], took / 1e6,
 	       (unsigned long long)(took - idle));

@@ -11,6 +11,12 @@
 /* Nanoseconds of CLOCK_MONOTONIC (instructions, if the guest counts them). */
 uint64_t stats_now(void);
 
+/* Mark for bench/profile, which records from one mark to the next one, alternately. */
+static inline void stats_mark(void)
+{
+	asm volatile("xchg %%bx, %%bx" ::: "memory");
+}
+
 /**
  * stats_print() - print statistics as members of a JSON object
  * @values: values in the order of measurement; sorted afterwards

@@ -250,12 +250,6 @@ static void await_links(void)
 	sleep_ms(QUIET_MS);
 }
 
-/* Marks for bench/profile, which records from one mark to the next one, alternately. */
-static void mark(void)
-{
-	asm volatile("xchg %%bx, %%bx" ::: "memory");
-}
-
 static void measure(const char *name, const struct method *method, unsigned int interval,
 		    unsigned int hops, size_t bytes)
 {
@@ -270,14 +264,14 @@ static void measure(const char *name, const struct method *method, unsigned int 
 		if (interval)
 			sleep_ms(interval);
 		if (i >= warm)
-			mark();
+			stats_mark();
 		start = stats_now();
 		method->send(&trip, bytes, false);
 		method->send(&trip, bytes, true);
 		if (i < warm)
 			continue;
 		times[i - warm] = stats_now() - start;
-		mark();
+		stats_mark();
 	}
 	printf("{\"way\": \"%s\", \"what\": \"round trip\", \"topology\": \"%s\", \"mtu\": %s, "
 	       "\"interval\": %u, \"hops\": %u, \"bytes\": %zu, \"count\": %u, ", name, topology,
