@@ -48,15 +48,23 @@ static bool probes(const struct fc_hello *h, u64 now)
 				silent(h, now));
 }
 
+/* When the next HELLO goes if the peer may have missed many. */
+static u64 often(const struct fc_hello *h, u64 now)
+{
+	u64 probe = ms(h, FC_HELLO_PROBE_MS), quarter = h->interval >> FC_HELLO_ALIVE_SHIFT;
+
+	return now + (probe < quarter ? probe : quarter);
+}
+
 static u64 next_send(const struct fc_hello *h, u64 now)
 {
 	u64 wait = h->interval, probe = ms(h, FC_HELLO_PROBE_MS);
 
 	if (h->state != FC_LINK_UP)
 		return now + (wait >> FC_HELLO_INIT_SHIFT);
-	if (probe > wait >> FC_HELLO_ALIVE_SHIFT && h->asks)
-		probe = wait >> FC_HELLO_ALIVE_SHIFT;
-	if (h->asks || probes(h, now))
+	if (h->asks)
+		return often(h, now);
+	if (probes(h, now))
 		return now + (probe < wait ? probe : wait);
 	if (!h->suspicion)
 		return now + wait;
@@ -188,7 +196,7 @@ static u8 unheard(const struct fc_hello *h, const struct fc_hello_msg *m)
  */
 static u8 pair_in(struct fc_hello *h, bool full, u64 now)
 {
-	u64 soon;
+	u64 soon = often(h, now);
 
 	if (full) {
 		h->seen = true;
@@ -196,7 +204,6 @@ static u8 pair_in(struct fc_hello *h, bool full, u64 now)
 	}
 	h->answer = h->seen ? FC_HELLO_SEEN : FC_HELLO_MISSED;
 	h->seen = false;
-	soon = now + (h->interval >> FC_HELLO_ALIVE_SHIFT);
 	if (soon < h->send_at)
 		h->send_at = soon;
 	return FC_HELLO_SEND;

@@ -10,7 +10,7 @@ struct flitcast_site;
 struct sk_buff;
 
 /* Longest interval of the digests to each neighbour. */
-#define FLITCAST_DIGEST_NS	(4ULL * NSEC_PER_SEC)
+#define FLITCAST_DIGEST_NS	(8ULL * NSEC_PER_SEC)
 /* Minimum interval between announcements of a site about its own links. */
 #define FLITCAST_FAULTS_NS	(50 * NSEC_PER_MSEC)
 

@@ -25,7 +25,7 @@
 /* Settings of a site by default, and the size of a flit. */
 #define POLL		(20 * FAILOVER_MS)
 #define RETRY		(2 * FAILOVER_MS)
-#define DIGEST		(4 * FAILOVER_S)
+#define DIGEST		(8 * FAILOVER_S)
 #define FLIT		4096
 /* Longest wait for the end of a failure. */
 #define WAIT		(20 * FAILOVER_S)
