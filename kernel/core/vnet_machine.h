@@ -143,11 +143,16 @@ static inline const u8 *fc_vroutes(const struct fc_vnet *v, u8 class, u8 port, u
 /* By direction, the class on that link of a packet of a class: in the cache, or in @next. */
 const u8 *fc_vroute_classes(const struct fc_vnet *v, u8 class, u8 next[FC_DIRS_MAX]);
 
-/* Flits that are before a new packet on a channel. */
-static inline u32 fc_vload(const struct fc_vnet *v, u8 class, u8 port)
+/*
+ * Cost of a channel for a new packet: the flits before it, and for a datagram, whose flow keeps one
+ * path, the rank of the direction.
+ */
+static inline u32 fc_vload(const struct fc_vnet *v, const u8 *head, u8 class, u8 port)
 {
 	const struct fc_tx *tx = &v->ch[class].tx[port];
 
+	if (fc_wire_datagram(head))
+		return fc_wire_flow_weight(head, v->node->id, port - 1);
 	return fc_vout_of(v, class, port)->load + tx->sent - tx->acked;
 }
 

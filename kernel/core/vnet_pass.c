@@ -163,7 +163,7 @@ static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_even
 	row = fc_vroute_classes(v, as, next);
 	if (all & (all - 1)) {
 		for (rest = all; rest; rest &= rest - 1)
-			s.load[fc_low(rest)] = fc_vload(v, row[fc_low(rest)],
+			s.load[fc_low(rest)] = fc_vload(v, ev->flit.head, row[fc_low(rest)],
 							(u8)fc_low(rest) + 1);
 		all = fc_split(&s, fc_mask_all(n) & ~here, common);
 	} else if (all) {
@@ -202,7 +202,7 @@ static noinline bool route_lookup(const struct fc_vnet *v, struct fc_vhop *hop)
 		return false;
 	for (rest = dirs; rest; rest &= rest - 1) {
 		d = (u8)fc_low(rest);
-		load[d] = fc_vload(v, row[d], d + 1);
+		load[d] = fc_vload(v, hop->head, row[d], d + 1);
 	}
 	d = fc_least_load(load, 0, dirs);
 	hop->out_port = d + 1;

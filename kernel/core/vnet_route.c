@@ -107,8 +107,8 @@ static void keep_to_plan(const struct fc_vnet *v, const u8 *head, u64 targets, u
 }
 
 /* Makes a branch for each direction in which targets leave. */
-static void branch(struct fc_vnet *v, struct fc_vin *in, struct fc_split *s, const u8 *row,
-		   u64 remote)
+static void branch(struct fc_vnet *v, struct fc_vin *in, struct fc_split *s, const u8 *head,
+		   const u8 *row, u64 remote)
 {
 	u32 all = 0, common = ~(u32)0, result, rest;
 	u64 left;
@@ -120,7 +120,9 @@ static void branch(struct fc_vnet *v, struct fc_vin *in, struct fc_split *s, con
 	for (rest = all; rest; rest &= rest - 1) {
 		u8 d = (u8)fc_low(rest);
 
-		s->load[d] = fc_vload(v, row[d], d + 1);
+		/* Straight on is the one path of a flow in mode postman: speculation takes it. */
+		s->load[d] = fc_wire_datagram(head) && s->on & fc_bit(d) ?
+			     0 : fc_vload(v, head, row[d], d + 1);
 	}
 	result = fc_split(s, remote, common);
 	if (all & s->on & ~result)
@@ -193,7 +195,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	if (v->plan)
 		keep_to_plan(v, head, remote, s.dirs);
 	if (remote)
-		branch(v, in, &s, fc_vroute_classes(v, class, next), remote);
+		branch(v, in, &s, head, fc_vroute_classes(v, class, next), remote);
 	count_type(v, in, local, n);
 	return true;
 }

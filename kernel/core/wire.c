@@ -319,6 +319,8 @@ static bool kind_valid(const u8 *p, u32 n, u32 msg_len)
 		return true;
 	case FC_KIND_DATA:
 		return n == 1 && !(p[P_FLAGS] & FC_PACKET_LIST);
+	case FC_KIND_DATAGRAM:
+		return !p[P_FLAGS] && msg_len <= FC_PACKET_MAX;
 	case FC_KIND_CONNECT:
 	case FC_KIND_ACCEPT:
 	case FC_KIND_REFUSE:

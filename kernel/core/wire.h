@@ -12,6 +12,7 @@
 
 #include "base.h"
 #include "wire_bytes.h"
+#include "wire_kind.h"
 
 #define FC_VERSION		1
 #define FC_ETHERTYPE		0x88B5	/* IEEE 802 local experimental ethertype 1 */
@@ -119,11 +120,12 @@ static inline u8 fc_vc_class(u8 vc)
 /* Flags of HELLO. */
 #define FC_HELLO_SUM		0x01	/* every frame of this link is to carry a checksum */
 #define FC_HELLO_LONG		0x02	/* full frames may be lost: HELLO counts if it is one */
-#define FC_HELLO_PAIR		0x04	/* of a pair, the first one long, or alone: answer at once */
+#define FC_HELLO_PAIR		0x04	/* of a pair, the first one long: answer if that came */
 #define FC_HELLO_SEEN		0x08	/* answer: the long one came */
 #define FC_HELLO_MISSED		0x10	/* answer: it did not */
 #define FC_HELLO_LEAVES		0x20	/* the sender is removed: its last HELLO */
-#define FC_HELLO_FLAGS		0x3f
+#define FC_HELLO_ASK		0x40	/* answer at once */
+#define FC_HELLO_FLAGS		0x7f
 
 /**
  * struct fc_link_hdr - link header
@@ -206,7 +208,7 @@ struct fc_hello_msg {
  * struct fc_packet - packet header
  * @src: source site
  * @incarnation: of the source site
- * @sock: number of the source socket, unique in the site's life
+ * @sock: number of the source socket, unique in the site's life; of a datagram: the hash of its flow
  * @src_port: port of the source socket
  * @bitmap: bytes of the bitmap of target sites; 0: each target has an entry
  * @ntargets: targets, 1 .. FC_TARGETS_MAX
@@ -232,40 +234,6 @@ struct fc_packet {
 	u16 hops;
 	u8  flags;
 	u8  kind;
-};
-
-/* The sender named a target list, not one site. */
-#define FC_PACKET_LIST		0x01
-/* With FC_PACKET_LIST, and one target: its list was taken apart, and it is not the only one. */
-#define FC_PACKET_APART		0x02
-/*
- * A message or data in one packet whose source can wait (FC_ACK_DELAY_NS) for the confirmation,
- * which a confirmation of a later message may replace.
- */
-#define FC_PACKET_DELAY_ACK		0x04
-
-/**
- * enum fc_kind - what the packets of a message are about
- * @FC_KIND_MESSAGE: a message outside of connections
- * @FC_KIND_CONNECT: asks a listening port for a connection
- * @FC_KIND_ACCEPT: its answer, from the port that is the other end from now on; its
- *	message id is that of the request
- * @FC_KIND_REFUSE: the listening port has gone instead; its message id is that of the
- *	request
- * @FC_KIND_DATA: a message of a connection
- * @FC_KIND_SHUT: no more messages come from this end of the connection
- * @FC_KIND_COUNT: how many there are
- *
- * All but the first have one target; those without data of the user have none at all.
- */
-enum fc_kind {
-	FC_KIND_MESSAGE,
-	FC_KIND_CONNECT,
-	FC_KIND_ACCEPT,
-	FC_KIND_REFUSE,
-	FC_KIND_DATA,
-	FC_KIND_SHUT,
-	FC_KIND_COUNT
 };
 
 /* Flag of a target entry: the list ends here (CARE, section 3.1). */
@@ -527,8 +495,8 @@ void fc_wire_bcast_hop(u8 *head, u8 label);
 
 /* Where single fields are, for the router: within the packet header, and within a target entry. */
 enum {
-	FC_AT_SRC = 0, FC_AT_BITMAP = 14, FC_AT_NTARGETS = 15, FC_AT_DATA_LEN = 28,
-	FC_AT_HOPS = 32, FC_AT_FLAGS = 34,
+	FC_AT_SRC = 0, FC_AT_SOCK = 8, FC_AT_BITMAP = 14, FC_AT_NTARGETS = 15, FC_AT_DATA_LEN = 28,
+	FC_AT_HOPS = 32, FC_AT_FLAGS = 34, FC_AT_KIND = 35,
 	FC_AT_SITE = 0, FC_AT_CTRL_HOPS = 2, FC_AT_CTRL_DST = 4, FC_AT_CTRL_SITE = 16,
 };
 
@@ -603,6 +571,31 @@ static inline u32 fc_wire_src(const u8 *head)
 static inline bool fc_wire_list_awaited(const u8 *head)
 {
 	return (head[FC_AT_FLAGS] & (FC_PACKET_LIST | FC_PACKET_DELAY_ACK)) == FC_PACKET_LIST;
+}
+
+/* Returns true if neither end keeps a message of the packet or acknowledges it. */
+static inline bool fc_wire_datagram(const u8 *head)
+{
+	return head[FC_AT_KIND] == FC_KIND_DATAGRAM;
+}
+
+/**
+ * fc_wire_flow_weight() - rank of a direction for the flow of a datagram
+ * @head: head of the datagram
+ * @site: site where the directions begin
+ * @dir: direction
+ *
+ * A flow takes the direction with the least weight of those that it may take (highest random
+ * weight: Thaler and Ravishankar, IEEE/ACM Transactions on Networking 6, 1998).  So all its
+ * packets take one path, and flows whose direction exists still keep it when another one fails.
+ */
+static inline u32 fc_wire_flow_weight(const u8 *head, u32 site, u8 dir)
+{
+	u32 h = (fc_get32(head + FC_AT_SOCK) ^ site * 0x9e3779b1U) + (dir + 1U) * 0x85ebca6bU;
+
+	h = (h ^ h >> 16) * 0x7feb352dU;
+	h = (h ^ h >> 15) * 0x846ca68bU;
+	return h ^ h >> 16;
 }
 
 /* Where an entry of FC_FRAME_CTRL goes. */

@@ -11,9 +11,9 @@
 
 /* Within the packet header. */
 enum {
-	P_SRC = FC_AT_SRC, P_INCARNATION = 4, P_SOCK = 8, P_PORT = 12, P_BITMAP = FC_AT_BITMAP,
+	P_SRC = FC_AT_SRC, P_INCARNATION = 4, P_SOCK = FC_AT_SOCK, P_PORT = 12, P_BITMAP = FC_AT_BITMAP,
 	P_NTARGETS = FC_AT_NTARGETS, P_ID = 16, P_MSG_LEN = 20, P_OFFSET = 24,
-	P_DATA_LEN = FC_AT_DATA_LEN, P_HOPS = FC_AT_HOPS, P_FLAGS = FC_AT_FLAGS, P_KIND = 35
+	P_DATA_LEN = FC_AT_DATA_LEN, P_HOPS = FC_AT_HOPS, P_FLAGS = FC_AT_FLAGS, P_KIND = FC_AT_KIND
 };
 
 /* Returns true if the head has one target, and so no bitmap; one comparison checks both. */
@@ -68,7 +68,8 @@ static inline bool fc_head_plain(const u8 *p, u32 len, u32 nsites)
 	       !memcmp(p + P_DATA_LEN, p + P_MSG_LEN, 4) && !fc_get32(p + P_OFFSET) &&
 	       msg_len <= FC_PACKET_MAX && !(fc_get32(p + P_SOCK) & FC_SOCK_BCAST) &&
 	       (p[P_KIND] == FC_KIND_MESSAGE ? !(flags & ~FC_PACKET_LIST) :
-					       p[P_KIND] == FC_KIND_DATA && !flags) &&
+		p[P_KIND] == FC_KIND_DATA ? !flags :
+		p[P_KIND] == FC_KIND_DATAGRAM && !p[P_FLAGS]) &&
 	       fc_get32(p + P_SRC) < nsites && fc_get32(t + T_SITE) < nsites &&
 	       /* Port, flags and @outstanding. */
 	       fc_get16(t + T_PORT) && t[T_FLAGS] == FC_TARGET_LAST &&

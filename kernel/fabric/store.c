@@ -175,6 +175,18 @@ static u8 beyond(const struct flitcast_site *site, const struct fc_packet *pk, u
 	return pk->ntargets - hweight64(local);
 }
 
+/* Deliver a packet to a target at this site; takes the flits. */
+static void deliver(struct flitcast_site *site, struct sk_buff_head *flits,
+		    const struct fc_packet *pk, const struct fc_target *t)
+{
+	if (pk->kind != FC_KIND_DATAGRAM) {
+		static_call(flitcast_rx_packet_up)(site, flits, pk, t, NULL);
+		return;
+	}
+	site->stat[FC_STAT_DATAGRAM_DROPPED]++;
+	__skb_queue_purge(flits);
+}
+
 void flitcast_oper_here(struct flitcast_site *site, struct sk_buff *skb)
 {
 	struct sk_buff_head flits;
@@ -187,7 +199,7 @@ void flitcast_oper_here(struct flitcast_site *site, struct sk_buff *skb)
 	__skb_queue_tail(&flits, skb);
 	fc_wire_packet_decode(&pk, skb->data);
 	fc_wire_target_decode(&t, skb->data, 0);
-	static_call(flitcast_rx_packet_up)(site, &flits, &pk, &t, NULL);
+	deliver(site, &flits, &pk, &t);
 }
 
 void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest, bool aborted)
@@ -216,12 +228,12 @@ void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest,
 		fc_wire_target_decode(&t, head, fc_low64(here));
 		here &= here - 1;
 		if (!here && !rest) {
-			static_call(flitcast_rx_packet_up)(site, &flits, &pk, &t, NULL);
+			deliver(site, &flits, &pk, &t);
 			site->ctrl.beyond = 0;
 			return;
 		}
 		if (flitcast_flits_clone(&copy, &flits))
-			static_call(flitcast_rx_packet_up)(site, &copy, &pk, &t, NULL);
+			deliver(site, &copy, &pk, &t);
 		else
 			site->stat[FC_STAT_NO_MEMORY]++;
 	}

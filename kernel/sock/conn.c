@@ -178,6 +178,7 @@ static void failed(struct flitcast_sock *fs, const struct flitcast_sent *sent)
 	case FC_KIND_MESSAGE:
 	case FC_KIND_ACCEPT:
 	case FC_KIND_DATA:
+	case FC_KIND_DATAGRAM:
 	case FC_KIND_COUNT:
 		break;
 	}

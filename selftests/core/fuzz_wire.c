@@ -197,7 +197,7 @@ static bool check_hello(struct fc_hello_msg *m, const u8 *data)
 	u8 again[FC_HELLO_SIZE];
 
 	CHECK(ok == (p[0] <= p[1] && be32(p + 4) != FC_SITE_NONE && be16(p + 8) &&
-		     be16(p + 8) < FC_PORTS_MAX && be16(p + 10) && be32(p + 16) && p[32] <= 0x3f &&
+		     be16(p + 8) < FC_PORTS_MAX && be16(p + 10) && be32(p + 16) && p[32] <= 0x7f &&
 		     !p[33]), "HELLO: %d", ok);
 	if (ok) {
 		fc_wire_hello_encode(again, m);
@@ -259,7 +259,11 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 	    (about > 1 && (about != 3 || n != 1)) || p[8] & 0x80)
 		return false;
 	/* Connections: one target, not by list, and data only in kind 4. */
-	if (p[35] && (p[35] > 5 || n > 1 || about || (p[35] != 4 && msg_len)))
+	if (p[35] && p[35] != 6 &&
+	    (p[35] > 5 || n > 1 || about || (p[35] != 4 && msg_len)))
+		return false;
+	/* A datagram is one packet, and has no flags. */
+	if (p[35] == 6 && (p[34] || msg_len > FC_PACKET_MAX))
 		return false;
 	/* Only one-packet messages or data allow a delayed confirmation. */
 	if (p[34] & 4 && ((p[35] && p[35] != 4) || msg_len > FC_PACKET_MAX))

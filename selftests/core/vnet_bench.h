@@ -309,6 +309,13 @@ static inline void make_head(u8 *head, u32 bytes, const u32 *dst, u8 n)
 	}
 }
 
+/* Makes the head that of a datagram. */
+static inline void make_datagram(u8 *head, u32 flow)
+{
+	fc_put32(head + FC_AT_SOCK, flow & ~FC_SOCK_BCAST);
+	head[FC_AT_KIND] = FC_KIND_DATAGRAM;
+}
+
 /* Send all flits of a packet but its last @without ones; its front has no data. */
 static inline void packet(u8 class, u8 port, const u32 *dst, u8 n, u32 flits, u32 without)
 {

@@ -180,7 +180,48 @@ TEST(vnet_pass__not_a_list_of_which_a_branch_has_to_wait)
 	at_rest();
 }
 
-/* Lists of all kinds get the same routes, with a queue or without. */
+/*
+ * Packets of a flow of datagrams leave by one link, whatever waits there, alone and in lists;
+ * flows share the links.
+ */
+TEST(vnet_datagram__a_flow_has_one_path)
+{
+	static const u32 one[] = { 5 }, list[] = { 5, 6, 10 };
+	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 };
+	u32 flow, k, n, port, by[NPORTS_MAX] = { 0 };
+
+	for (flow = 0; flow < 400; flow++) {
+		u32 first = 0;
+
+		n = flow & 1 ? FC_ARRAY_SIZE(list) : 1;
+		for (k = 0; k < 4; k++) {
+			setup("torus:4x4", 4, 4, 4);
+			/* Packets wait for the one link, the other, or both. */
+			if (k & 1)
+				own_to(1, 3);
+			if (k & 2)
+				own_to(4, 3);
+			memset(b.line, 0, sizeof(b.line));
+			make_head(head, 0, n > 1 ? list : one, (u8)n);
+			make_datagram(head, flow * 0x61c88647);
+			b.v.touched |= flow >> 1 & 1;
+			flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
+			     head);
+			at_rest();
+			port = line_to(1)->packets ? 1 : 2;
+			CHECK(line_to(1)->packets + line_to(4)->packets == 1,
+			      "flow %u leaves by %u and %u", flow, line_to(1)->packets,
+			      line_to(4)->packets);
+			if (!k)
+				first = port;
+			CHECK(port == first, "flow %u, load %u: another link", flow, k);
+		}
+		by[first]++;
+	}
+	CHECK(by[1] > 120 && by[2] > 120, "%u and %u flows", by[1], by[2]);
+}
+
+/* Lists of all kinds get the same routes, with a queue or without: messages and datagrams. */
 TEST(vnet_pass__as_step_by_step)
 {
 	static const char *const specs[] = { "line:5", "mesh:3x3", "torus:4x4", "hypercube:4" };
@@ -209,6 +250,8 @@ TEST(vnet_pass__as_step_by_step)
 			/* The switch also has other pending work. */
 			b.v.touched |= i;
 			make_head(head, 0, dst, (u8)n);
+			if (round & 4)
+				make_datagram(head, random);
 			flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
 			     head);
 			at_rest();

@@ -443,7 +443,7 @@ TEST(wire_hello__refuses)
 	REFUSED(port = 0);
 	REFUSED(port = FC_PORTS_MAX);
 	REFUSED(port = 0x0105);
-	REFUSED(flags = 0x40);
+	REFUSED(flags = 0x80);
 #undef REFUSED
 }
 
@@ -607,7 +607,7 @@ static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc
 	if (n == 1 && !pk->flags) {
 		pk->kind = (u8)tap_random(FC_KIND_COUNT);
 		if (pk->kind != FC_KIND_MESSAGE && pk->kind != FC_KIND_DATA)
-			pk->msg_len = 0;
+			pk->msg_len = pk->kind == FC_KIND_DATAGRAM ? tap_random(3000) : 0;
 	}
 	if (pk->msg_len <= FC_PACKET_MAX && tap_random(2) &&
 	    (pk->kind == FC_KIND_MESSAGE || pk->kind == FC_KIND_DATA))
@@ -1006,8 +1006,8 @@ TEST(wire_head__kinds)
 
 			fc_wire_target_encode(head, j, &t);
 		}
-		if (kind == FC_KIND_DATA)
-			valid = n == 1 && !list;
+		if (kind == FC_KIND_DATA || kind == FC_KIND_DATAGRAM)
+			valid = (n == 1 || kind == FC_KIND_DATAGRAM) && !list;
 		else if (kind > FC_KIND_MESSAGE && kind < FC_KIND_COUNT)
 			valid = n == 1 && !list && !data;
 		CHECK(fc_wire_head_check(head, FC_PART_HEAD, fc_head_size(n), NSITES) == valid,
