@@ -156,7 +156,8 @@ static u32 dirs_to(const struct fc_csr_plan *p, u8 class, u32 dst, u8 next[FC_DI
 	const struct fc_vnet *v = p->vnet;
 	u32 dirs;
 
-	dirs = fc_vclass_next_hops(v->classes, v->node->id, dst, class, next) & (v->up >> 1);
+	dirs = fc_vclass_next_hops(v->classes, v->node->id, dst, class, next);
+	dirs &= (v->up & ~v->node->avoid) >> 1;
 	return v->node->routes ? dirs & v->node->routes[dst] : dirs;
 }
 

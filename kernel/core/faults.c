@@ -231,8 +231,14 @@ bool fc_faults_received(struct fc_faults *f, u8 port, const struct fc_faults_msg
 		return true;
 	for (i = 0; i < msg->n; i++)
 		accept(f, port, &msg->fault[i]);
-	/* Updates in flight may explain the difference; the next digest will show it. */
-	if (msg->n || msg->digest == f->digest || end->unannounced || now < end->sync_at)
+	if (msg->n || msg->digest == f->digest)
+		return true;
+	/* Updates in flight may explain the difference: the next digests of both ends show it. */
+	if (end->digest_at > now + f->spacing) {
+		end->digest_at = now + f->spacing;
+		end->wait = f->spacing;
+	}
+	if (end->unannounced || now < end->sync_at)
 		return true;
 	end->sync_at = now + f->spacing;
 	for (site = 0; site < f->topo->nsites; site++)

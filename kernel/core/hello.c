@@ -35,10 +35,20 @@ static u64 ms(const struct fc_hello *h, u32 n)
 	return (u64)n * h->ms;
 }
 
+/* When silence means death, if the peer was alive at @now. */
+static u64 death(const struct fc_hello *h, u64 now)
+{
+	bool named = h->peer.interval >= FC_HELLO_MS_MIN && h->peer.interval <= FC_HELLO_MS_MAX;
+	u64 interval = named ? ms(h, h->peer.interval) : h->interval;
+
+	/* The last HELLO that counts takes some time. */
+	return now + h->dead * interval + (interval >> FC_HELLO_GRACE_SHIFT);
+}
+
 /* Has half of the silence passed that means death?  Then HELLOs ask for an answer. */
 static bool silent(const struct fc_hello *h, u64 now)
 {
-	return h->state == FC_LINK_UP && h->dead_at - now <= h->dead * h->interval >> 1;
+	return h->state == FC_LINK_UP && h->dead_at <= now + ((death(h, now) - now) >> 1);
 }
 
 /* Does the next HELLO of a suspected link go in a pair?  Else it shows that this end is alive. */
@@ -155,7 +165,7 @@ u8 fc_hello_carrier(struct fc_hello *h, bool up, u64 now)
 		h->hold_until = 0;
 		return todo;
 	}
-	if (h->state != FC_LINK_DOWN)
+	if (h->state != FC_LINK_DOWN || h->left)
 		return 0;
 	h->state = FC_LINK_INIT;
 	h->own.reason = FC_REASON_SILENT;
@@ -191,22 +201,29 @@ static u8 unheard(const struct fc_hello *h, const struct fc_hello_msg *m)
 }
 
 /*
- * Of a pair of HELLOs by which the peer sees whether full frames come, or alone, by which it sees
- * whether this end is alive.  While pairs come, the link loses frames: send HELLOs more often.
+ * The peer asks for an answer, because it sends pairs of HELLOs or hears nothing of this end.  The
+ * link may lose frames: the next HELLO goes soon as well.
  */
-static u8 pair_in(struct fc_hello *h, bool full, u64 now)
+static u8 asked(struct fc_hello *h, u64 now)
 {
 	u64 soon = often(h, now);
 
+	if (soon < h->send_at)
+		h->send_at = soon;
+	return fc_bucket_take(&h->asked_at, now, ms(h, FC_HELLO_PROBE_MS) >> 1, FC_HELLO_BURST,
+			      1) ? FC_HELLO_SEND : 0;
+}
+
+/* Of a pair of HELLOs by which the peer sees whether full frames come. */
+static u8 pair_in(struct fc_hello *h, bool full, u64 now)
+{
 	if (full) {
 		h->seen = true;
 		return 0;
 	}
 	h->answer = h->seen ? FC_HELLO_SEEN : FC_HELLO_MISSED;
 	h->seen = false;
-	if (soon < h->send_at)
-		h->send_at = soon;
-	return FC_HELLO_SEND;
+	return asked(h, now);
 }
 
 /* The answer to such a pair of ours. */
@@ -223,16 +240,6 @@ static u8 pair_answered(struct fc_hello *h, u8 flags, u64 now)
 	h->trust_at = now;
 	h->send_at = next_send(h, now);
 	return FC_HELLO_TRUST;
-}
-
-/* When silence means death, if the peer was alive at @now. */
-static u64 death(const struct fc_hello *h, u64 now)
-{
-	bool named = h->peer.interval >= FC_HELLO_MS_MIN && h->peer.interval <= FC_HELLO_MS_MAX;
-	u64 interval = named ? ms(h, h->peer.interval) : h->interval;
-
-	/* The last HELLO that counts takes some time. */
-	return now + h->dead * interval + (interval >> FC_HELLO_GRACE_SHIFT);
 }
 
 /*
@@ -257,7 +264,7 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 	u8 todo = 0, reason = disagreement(h, m), was = h->state;
 
 	begin(h);
-	if (h->state == FC_LINK_DOWN)
+	if (h->state == FC_LINK_DOWN || h->left)
 		return 0;
 	/*
 	 * With a key: a stranger may repeat a HELLO that he recorded.  Only one that names our
@@ -290,6 +297,7 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 	}
 	h->peer = *m;
 	h->own.peer_epoch = m->epoch;
+	h->late = 0;
 	if (reason) {
 		h->own.reason = reason;
 	} else if (m->peer_epoch != h->own.epoch) {
@@ -317,10 +325,14 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 		h->dead_at = death(h, now);
 		if (m->flags & FC_HELLO_PAIR)
 			todo |= pair_in(h, full, now);
+		if (m->flags & FC_HELLO_ASK)
+			todo |= asked(h, now);
 		if (h->suspicion && m->flags & (FC_HELLO_SEEN | FC_HELLO_MISSED))
 			return todo | pair_answered(h, m->flags, now);
 	}
-	if ((todo & FC_HELLO_SEND && !h->answer) || h->state != was)
+	/* An answer that the peer asked for does not postpone the next HELLO. */
+	if ((todo & FC_HELLO_SEND && !(m->flags & (FC_HELLO_PAIR | FC_HELLO_ASK))) ||
+	    h->state != was)
 		h->send_at = next_send(h, now);
 	return todo;
 }
@@ -331,14 +343,17 @@ u8 fc_hello_time(struct fc_hello *h, u64 now, bool early)
 
 	begin(h);
 	/* This host was stalled: frames of the peer may wait to be read. */
-	if (h->dead_at <= now && now - h->dead_at > ms(h, FC_HELLO_LATE_MS))
+	if (h->dead_at <= now && now - h->dead_at > ms(h, FC_HELLO_LATE_MS) &&
+	    h->late < FC_HELLO_LATE_MAX) {
 		h->dead_at = now + h->interval;
+		h->late++;
+	}
 	if (h->dead_at <= now) {
 		todo |= leave_up(h, FC_LINK_INIT, FC_REASON_DEAD);
 		unlearn_epoch(h);
 		h->peer.epoch = 0;
 	}
-	early = early && h->state == FC_LINK_UP && !h->suspicion;
+	early = early && h->state == FC_LINK_UP && !h->suspicion && !silent(h, now);
 	if (h->send_at <= now + (early ? h->interval >> 1 : 0)) {
 		h->asks = !h->suspicion && silent(h, now);
 		todo |= FC_HELLO_SEND | (probes(h, now) ? FC_HELLO_CHECK : 0);
@@ -361,7 +376,7 @@ u8 fc_hello_reset(struct fc_hello *h, u64 now)
 u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now)
 {
 	begin(h);
-	if (h->own.window == window && h->own.flags == flags)
+	if (h->left || (h->own.window == window && h->own.flags == flags))
 		return 0;
 	h->own.window = window;
 	h->own.flags = flags;
@@ -406,6 +421,7 @@ u8 fc_hello_leave(struct fc_hello *h)
 	h->send_at = NEVER;
 	h->brief = true;
 	h->leaves = true;
+	h->left = true;
 	return leave_up(h, FC_LINK_INIT, FC_REASON_LEFT) | FC_HELLO_SEND;
 }
 
@@ -417,7 +433,7 @@ u8 fc_hello_pace(struct fc_hello *h, u16 interval, u8 dead, u64 now)
 	h->dead = dead;
 	h->interval = ms(h, interval);
 	h->own.interval = interval;
-	if (h->state == FC_LINK_DOWN)
+	if (h->state == FC_LINK_DOWN || h->left)
 		return 0;
 	if (h->state == FC_LINK_UP)
 		h->dead_at = death(h, now);
@@ -438,8 +454,10 @@ struct fc_hello_msg fc_hello_next(struct fc_hello *h, bool pair)
 	m.flags |= h->answer;
 	if (h->grey)
 		m.flags |= FC_HELLO_LONG;
-	if (pair || h->asks)
+	if (pair)
 		m.flags |= FC_HELLO_PAIR;
+	if (h->asks)
+		m.flags |= FC_HELLO_ASK;
 	if (h->leaves)
 		m.flags |= FC_HELLO_LEAVES;
 	return m;
@@ -456,6 +474,8 @@ void fc_hello_alive(struct fc_hello *h, u64 now)
 {
 	u64 dead_at = death(h, now);
 
-	if (h->state == FC_LINK_UP && dead_at > h->dead_at)
-		h->dead_at = dead_at;
+	if (h->state != FC_LINK_UP || dead_at <= h->dead_at)
+		return;
+	h->dead_at = dead_at;
+	h->late = 0;
 }

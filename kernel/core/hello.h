@@ -80,11 +80,14 @@ enum fc_link_state {
  * @greys: the hold is doubled so often
  * @seen: a long HELLO of such a pair has come, and its short one has not
  * @answer: FC_HELLO_SEEN or FC_HELLO_MISSED in the HELLO that this step sends
- * @asks: the HELLO that this step sends asks for an answer, as the last one of a pair does
+ * @late: checks in a row that came late when the peer was silent for long enough to be dead
+ * @left: this end was removed: it neither sends nor answers HELLOs
+ * @asks: the HELLO that this step sends asks for an answer
  * @brief: the HELLO that this step sends is short: it reports to the peer that the link is grey, or
  *	that this end is removed
  * @leaves: this end is removed: the HELLO that this step sends is its last one
- * @answers_at: when it may send a full burst of answers again
+ * @answers_at: when it may send a full burst of answers to HELLOs of another epoch again
+ * @asked_at: the same, of answers that the peer asks for
  *
  * All but @own, @want_site, @want_port, @ms, @interval, @dead, @send_at, @dead_at and @state are
  * zero to begin with.
@@ -112,15 +115,19 @@ struct fc_hello {
 	u8 greys;
 	bool seen;
 	u8 answer;
+	u8 late;
+	bool left;
 	bool asks;
 	bool brief;
 	bool leaves;
 	u64 answers_at;
+	u64 asked_at;
 };
 
 /*
- * Answers to HELLOs that name another epoch: so many in a burst, and one in each interval between
- * HELLOs while not up.  Ends whose HELLOs wait in a queue would answer each of them.
+ * Answers: so many in a burst.  To HELLOs that name another epoch one goes in each interval between
+ * HELLOs while not up; to HELLOs that ask, two while a peer sends one.  Ends whose HELLOs wait in a
+ * queue would answer each of them.
  */
 #define FC_HELLO_BURST		4
 
@@ -138,8 +145,12 @@ struct fc_hello {
 /* Halvings of the interval for which the last of these intervals is longer. */
 #define FC_HELLO_GRACE_SHIFT	2
 
-/* A check that is later than this, in ms, finds this host stalled: it is no proof of silence. */
+/*
+ * A check that is later than this, in ms, finds this host stalled: it is no proof of silence, but
+ * for the last one of so many in a row.
+ */
 #define FC_HELLO_LATE_MS	40
+#define FC_HELLO_LATE_MAX	3
 
 /*
  * A suspected link: time in ms between two pairs of HELLOs, how many the peer must answer before it

@@ -140,9 +140,13 @@ static void update_slow(struct fc_channel *ch, u8 port)
 		tx->slow = 0;
 	/* Users reset the counter. */
 	if (fc_before(tx->late, late)) {
-		if (tx->slow < FC_LLR_SLOW)
+		u64 until = ch->now + (ch->timing->poll << FC_LLR_SLOW_SHIFT);
+
+		/* Answers to the polls of one stall come late on all channels: they count once. */
+		if (!tx->slow || (tx->slow < FC_LLR_SLOW && until - tx->slow_until >
+				  ch->timing->poll << (tx->slow + FC_LLR_STALL_SHIFT)))
 			tx->slow++;
-		tx->slow_until = ch->now + (ch->timing->poll << FC_LLR_SLOW_SHIFT);
+		tx->slow_until = until;
 	}
 	tx->late = late;
 }

@@ -25,9 +25,12 @@
 /*
  * An answer that names a poll which was sent before the peer seemed silent came late: for
  * timing->poll, doubled so often (20 s), each wait doubles, so that it is longer than the answers
- * take.  Further late answers double it again, up to FC_LLR_SLOW times.
+ * take.  Further late answers double it again, up to FC_LLR_SLOW times, so that a silent link is
+ * still left before HELLO finds it dead; those within FC_LLR_STALL_SHIFT doublings of the wait are
+ * of the same stall.
  */
-#define FC_LLR_SLOW		5
+#define FC_LLR_SLOW		4
+#define FC_LLR_STALL_SHIFT	2
 #define FC_LLR_SLOW_SHIFT	10
 /* Wait for the answer to a poll: timing->poll, doubled so often. */
 #define FC_LLR_ANSWER_SHIFT	1
@@ -217,7 +220,7 @@ static inline void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect 
 		ch->status &= ~(fc_bit(port) & ~ch->flagged);
 	if (tx->poll_at != FC_NEVER)
 		return;
-	tx->poll_wait = ch->timing->poll << tx->slow;
+	tx->poll_wait = ch->timing->poll << (ch->now < tx->slow_until ? tx->slow : 0);
 	tx->poll_at = ch->now + tx->poll_wait;
 	fc_llr_due(ch, port, tx->poll_at);
 }

@@ -57,17 +57,22 @@ static void copy_rest(struct flitcast_site *site, u8 set, const struct fc_effect
 	if (likely(!replay->open) || !(e->flit.parts & FC_PART_TERM))
 		return;
 	replay->open = false;
-	if (end->hello.suspicion)
-		copy(site, set, e->port, replay);
+	/* flitcast_oper_copy() drops it if the routes no longer avoid the link. */
+	copy(site, set, e->port, replay);
 }
 
-/* The router found no route to some targets: report this to their source. */
+/*
+ * The router found no route to some targets: report this to their source, unless it keeps no
+ * message of the packet.
+ */
 static void report_unreachable(struct flitcast_site *site, const struct fc_effect *e)
 {
 	u32 FC_UNSET dst[FC_TARGETS_MAX];
 	struct fc_packet pk;
 	u64 rest;
 
+	if (fc_wire_datagram(e->flit.head))
+		return;
 	fc_wire_packet_decode(&pk, e->flit.head);
 	fc_wire_target_sites(dst, e->flit.head);
 	for (rest = e->mask; rest; rest &= rest - 1) {

@@ -163,14 +163,20 @@ void flitcast_input_receive(struct flitcast_link *link, struct sk_buff *skb,
 		break;
 	case FC_FRAME_FAULTS:
 		link->stat[FC_LSTAT_RX_FAULTS]++;
-		if (!flitcast_faults_in(site, link->port, skb))
+		if (flitcast_faults_in(site, link->port, skb)) {
+			napi_consume_skb(skb, 1);
+		} else {
 			link->stat[FC_LSTAT_RX_MALFORMED]++;
-		napi_consume_skb(skb, 1);
+			kfree_skb(skb);
+		}
 		break;
 	case FC_FRAME_CSR:
-		if (!flitcast_csr_in(site, link->port, skb))
+		if (flitcast_csr_in(site, link->port, skb)) {
+			napi_consume_skb(skb, 1);
+		} else {
 			link->stat[FC_LSTAT_RX_MALFORMED]++;
-		napi_consume_skb(skb, 1);
+			kfree_skb(skb);
+		}
 		break;
 	case FC_FRAME_HELLO:
 		break;

@@ -365,21 +365,20 @@ TEST(hello_silent__asks_for_an_answer)
 
 	for (died = h.dead_at; h.send_at < died - FC_HELLO_DEAD * h.interval / 2;) {
 		CHECK(fc_hello_time(&h, h.send_at, false) == FC_HELLO_SEND, "no HELLO");
-		CHECK(!(fc_hello_next(&h, false).flags & FC_HELLO_PAIR), "asks early");
+		CHECK(!(fc_hello_next(&h, false).flags & FC_HELLO_ASK), "asks early");
 	}
 	for (; h.send_at < died; n++) {
 		now = h.send_at;
 		CHECK(fc_hello_time(&h, now, false) == FC_HELLO_SEND, "no HELLO");
-		CHECK(fc_hello_next(&h, false).flags & FC_HELLO_PAIR, "does not ask");
+		CHECK(fc_hello_next(&h, false).flags & FC_HELLO_ASK, "does not ask");
 		CHECK(h.send_at == now + FC_HELLO_PROBE_MS * MS, "asks at another time");
 	}
 	/* The first one goes up to an interval after that half. */
 	CHECK(n >= (FC_HELLO_DEAD / 2 - 1) * FC_HELLO_MS / FC_HELLO_PROBE_MS, "%u times", n);
-	/* The answer ends the silence; that no long HELLO came with it means nothing. */
-	CHECK(!receive(&h, FC_HELLO_MISSED, false, now), "%u", h.suspicion);
+	CHECK(!receive(&h, 0, false, now), "the answer is answered");
 	CHECK(h.dead_at == now + death(FC_HELLO_DEAD, FC_HELLO_MS), "death at another time");
 	fc_hello_time(&h, h.send_at, false);
-	CHECK(!(fc_hello_next(&h, false).flags & FC_HELLO_PAIR), "still asks");
+	CHECK(!(fc_hello_next(&h, false).flags & FC_HELLO_ASK), "still asks");
 	/* A suspected link is probed by pairs, also when the peer has answered some. */
 	fc_hello_suspect(&h, FC_SUSPICION_SILENT, now);
 	h.answered = FC_HELLO_ANSWERS;
@@ -397,8 +396,8 @@ TEST(hello_silent__the_peer_sends_more)
 
 	CHECK(h.send_at > soon, "soon anyway");
 	for (; now < soon; now += 20 * MS) {
-		CHECK(receive(&h, FC_HELLO_PAIR, false, now) == FC_HELLO_SEND, "no answer");
-		CHECK(fc_hello_next(&h, false).flags & FC_HELLO_MISSED, "another answer");
+		CHECK(receive(&h, FC_HELLO_ASK, false, now) == FC_HELLO_SEND, "no answer");
+		CHECK(!fc_hello_next(&h, false).flags, "the answer is no plain HELLO");
 		CHECK(h.send_at == soon, "answers postpone the next HELLO");
 	}
 	CHECK(fc_hello_time(&h, soon, false) == FC_HELLO_SEND, "no HELLO");

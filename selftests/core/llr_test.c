@@ -768,3 +768,78 @@ TEST(llr_silent__numbers_wrap)
 	run_for(&b, 20 * b.timing.poll);
 	CHECK(!b.end[0].tx[1].unanswered, "%u unanswered", b.end[0].tx[1].unanswered);
 }
+
+/*
+ * A peer that was stalled once answers late on all channels of the link: the waits of none of them
+ * double more than once, and an idle channel does not wait longer afterwards.
+ */
+TEST(llr_slow__one_stall_counts_once)
+{
+	enum { CHANNELS = 8, WINDOW = 8, STALL = 250 };
+	static const struct fc_timing timing = { .retry = 2, .ack_delay = 5, .poll = 20 };
+
+	for (unsigned int round = 0; round < TAP_ROUNDS(200); round++) {
+		static struct fc_flit queue[CHANNELS][2][WINDOW];
+		static struct fc_rx rx[CHANNELS][2];
+		static struct fc_tx tx[CHANNELS][2];
+		static struct fc_channel ch[CHANNELS];
+		static struct fc_effects fx;
+		u64 stat[2][FC_LSTAT_COUNT] = { 0 };
+		u32 left[CHANNELS], i, p, n, slow = 0;
+		u64 now;
+
+		memset(ch, 0, sizeof(ch));
+		memset(rx, 0, sizeof(rx));
+		memset(tx, 0, sizeof(tx));
+		for (i = 0; i < CHANNELS; i++) {
+			ch[i] = (struct fc_channel){
+				.timing = &timing, .nports = 2, .window = WINDOW, .rx = rx[i],
+				.tx = tx[i], .vc = (u8)(FC_VC_CLASS + i),
+			};
+			for (p = 0; p < 2; p++) {
+				rx[i][p].queue = queue[i][p];
+				rx[i][p].stat = stat[p];
+			}
+			fc_channel_init(&ch[i]);
+			ch[i].up |= fc_bit(1);
+			for (left[i] = 0; left[i] < WINDOW; left[i]++) {
+				fx.n = 0;
+				fc_llr_sent(&ch[i], 1, fc_effect_add(&fx, FC_FX_SEND, 1, NULL));
+			}
+		}
+		/* The peer stalls, then acks each flit; some acks echo the first poll. */
+		for (now = 1, n = 0; n < CHANNELS * WINDOW; now++) {
+			struct fc_event ev = { .type = FC_EV_STATUS, .port = 1,
+					       .status = { .echo = 1 } };
+
+			for (i = 0; i < CHANNELS; i++) {
+				fx.n = 0;
+				ch[i].now = now;
+				fc_llr_time(&ch[i]);
+				fc_llr_send_status(&ch[i], &fx);
+			}
+			if (now < STALL)
+				continue;
+			do {
+				i = tap_random(CHANNELS);
+			} while (!left[i]);
+			ev.ack = WINDOW - --left[i];
+			n++;
+			fx.n = 0;
+			fc_llr_acked(&ch[i], 1, ev.ack, &fx);
+			if (!tap_random(4))
+				fc_llr_status(&ch[i], &ev, &fx);
+		}
+		for (i = 0; i < CHANNELS; i++)
+			slow = tx[i][1].slow > slow ? tx[i][1].slow : slow;
+		CHECK(slow == 1, "round %u: doubled %u times", round, slow);
+		/* Long after, the first poll of a flit does not wait longer. */
+		ch[0].now = now + (timing.poll << (FC_LLR_SLOW_SHIFT + 1));
+		tx[0][1].slow = FC_LLR_SLOW;
+		tx[0][1].poll_at = FC_NEVER;
+		fx.n = 0;
+		fc_llr_sent(&ch[0], 1, fc_effect_add(&fx, FC_FX_SEND, 1, NULL));
+		CHECK(tx[0][1].poll_at == ch[0].now + timing.poll, "polled after %llu",
+		      (unsigned long long)(tx[0][1].poll_at - ch[0].now));
+	}
+}
