@@ -344,7 +344,7 @@ u8 fc_hello_time(struct fc_hello *h, u64 now, bool early)
 	begin(h);
 	/* This host was stalled: frames of the peer may wait to be read. */
 	if (h->dead_at <= now && now - h->dead_at > ms(h, FC_HELLO_LATE_MS) &&
-	    h->late < FC_HELLO_LATE_MAX) {
+	    h->late < FC_HELLO_LATE_CHECKS) {
 		h->dead_at = now + h->interval;
 		h->late++;
 	}

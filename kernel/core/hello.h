@@ -150,7 +150,7 @@ struct fc_hello {
  * for the last one of so many in a row.
  */
 #define FC_HELLO_LATE_MS	40
-#define FC_HELLO_LATE_MAX	3
+#define FC_HELLO_LATE_CHECKS	3
 
 /*
  * A suspected link: time in ms between two pairs of HELLOs, how many the peer must answer before it

@@ -190,7 +190,7 @@ TEST(hello_ends__late_checks_end)
 		}
 		CHECK(b.end[0].state != FC_LINK_UP, "%u ms late: it never dies", late);
 		/* Each late check waits for one more interval. */
-		CHECK(b.now - began <= (FC_HELLO_DEAD + FC_HELLO_LATE_MAX + 2ULL) *
+		CHECK(b.now - began <= (FC_HELLO_DEAD + FC_HELLO_LATE_CHECKS + 2ULL) *
 		      (FC_HELLO_MS + late) * MS, "%u ms late: dies after %llu ms", late,
 		      (unsigned long long)((b.now - began) / MS));
 	}
