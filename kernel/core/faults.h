@@ -122,7 +122,7 @@ struct fc_faults {
  */
 #define FC_FAULTS_CALM_SHIFT	2
 
-/* Once that interval is reached, a digest may go this part of it early: halvings of the interval. */
+/* Once that interval is reached, a digest may go early by the interval, halved so often. */
 #define FC_FAULTS_EARLY_SHIFT	2
 
 /*

@@ -208,7 +208,7 @@ struct fc_hello_msg {
  * struct fc_packet - packet header
  * @src: source site
  * @incarnation: of the source site
- * @sock: number of the source socket, unique in the site's life; of a datagram: the hash of its flow
+ * @sock: number of the source socket, unique in the site's life; of a datagram: hash of its flow
  * @src_port: port of the source socket
  * @bitmap: bytes of the bitmap of target sites; 0: each target has an entry
  * @ntargets: targets, 1 .. FC_TARGETS_MAX

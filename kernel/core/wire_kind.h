@@ -27,7 +27,7 @@
  *	acknowledges it; @sock is the hash of its flow, whose packets take one path
  * @FC_KIND_COUNT: how many there are
  *
- * Messages and datagrams may have several targets, and only these and data of connections have data.
+ * Messages and datagrams may have several targets; only these and @FC_KIND_DATA have data.
  */
 enum fc_kind {
 	FC_KIND_MESSAGE,

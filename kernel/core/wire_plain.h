@@ -11,9 +11,11 @@
 
 /* Within the packet header. */
 enum {
-	P_SRC = FC_AT_SRC, P_INCARNATION = 4, P_SOCK = FC_AT_SOCK, P_PORT = 12, P_BITMAP = FC_AT_BITMAP,
+	P_SRC = FC_AT_SRC, P_INCARNATION = 4, P_SOCK = FC_AT_SOCK, P_PORT = 12,
+	P_BITMAP = FC_AT_BITMAP,
 	P_NTARGETS = FC_AT_NTARGETS, P_ID = 16, P_MSG_LEN = 20, P_OFFSET = 24,
-	P_DATA_LEN = FC_AT_DATA_LEN, P_HOPS = FC_AT_HOPS, P_FLAGS = FC_AT_FLAGS, P_KIND = FC_AT_KIND
+	P_DATA_LEN = FC_AT_DATA_LEN, P_HOPS = FC_AT_HOPS, P_FLAGS = FC_AT_FLAGS,
+	P_KIND = FC_AT_KIND
 };
 
 /* Returns true if the head has one target, and so no bitmap; one comparison checks both. */

@@ -80,9 +80,10 @@ static void up(u16 interval, u16 other, bool keyed)
 
 		b.end[i] = (struct fc_hello){
 			.own = {
-				.ver_min = 1, .ver_max = 1, .mode = 1, .site = i, .port = (u16)(i + 1),
-				.window = 8, .flit = 1500, .epoch = 100 + i, .topology = 0x1234,
-				.nsites = 16, .reason = FC_REASON_CARRIER, .interval = ms,
+				.ver_min = 1, .ver_max = 1, .mode = 1, .site = i,
+				.port = (u16)(i + 1), .window = 8, .flit = 1500, .epoch = 100 + i,
+				.topology = 0x1234, .nsites = 16, .reason = FC_REASON_CARRIER,
+				.interval = ms,
 			},
 			.want_site = !i, .want_port = (u16)(!i + 1), .keyed = keyed, .ms = MS,
 			.interval = ms * MS, .dead = FC_HELLO_DEAD, .send_at = NEVER,
