@@ -71,7 +71,7 @@ static void run(u64 ms, u32 early)
 }
 
 /* A link that is up, with the intervals of both ends. */
-static void up(u16 interval, u16 other, bool keyed)
+static void bring_up(u16 interval, u16 other, bool keyed)
 {
 	memset(&b, 0, sizeof(b));
 	b.now = 1000 * MS;
@@ -105,7 +105,7 @@ TEST(hello_ends__intervals_differ)
 
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(interval); i++) {
 		for (unsigned int j = 0; j < FC_ARRAY_SIZE(interval); j++) {
-			up(interval[i], interval[j], false);
+			bring_up(interval[i], interval[j], false);
 			run(60000, 0);
 			for (unsigned int k = 0; k < 2; k++) {
 				u32 ms = interval[k ? j : i];
@@ -129,7 +129,7 @@ TEST(hello_ends__a_stalled_peer_is_not_grey)
 
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(interval); i++) {
 		for (u32 at = 200; at <= 2400; at += 50) {
-			up(interval[i][0], interval[i][1], false);
+			bring_up(interval[i][0], interval[i][1], false);
 			b.asleep_until[1] = b.now + (at + 100) * MS;
 			run(at, 0);
 			perform(0, fc_hello_suspect(&b.end[0], FC_SUSPICION_SILENT, b.now));
@@ -143,7 +143,7 @@ TEST(hello_ends__a_stalled_peer_is_not_grey)
 /* Where the timer runs often for another reason, an end asks no more often. */
 TEST(hello_ends__early_runs_do_not_ask_more)
 {
-	up(500, 500, false);
+	bring_up(500, 500, false);
 	b.asleep_until[1] = NEVER;
 	run(1700, 0);
 	memset(b.sent, 0, sizeof(b.sent));
@@ -160,7 +160,7 @@ TEST(hello_ends__answers_are_limited)
 		struct fc_hello_msg m;
 		u32 answers = 0;
 
-		up(500, 500, false);
+		bring_up(500, 500, false);
 		m = b.end[0].peer;
 		m.flags = flags[i];
 		for (unsigned int k = 0; k < 10000; k++) {
@@ -181,7 +181,7 @@ TEST(hello_ends__late_checks_end)
 	for (u32 late = 0; late <= 400; late++) {
 		u64 began, at;
 
-		up(500, 500, false);
+		bring_up(500, 500, false);
 		began = b.now;
 		while (b.end[0].state == FC_LINK_UP && b.now < began + 60000 * MS) {
 			at = b.end[0].send_at < b.end[0].dead_at ? b.end[0].send_at :
@@ -201,7 +201,7 @@ TEST(hello_ends__late_checks_end)
 TEST(hello_ends__removed_for_good)
 {
 	for (unsigned int keyed = 0; keyed < 2; keyed++) {
-		up(500, 500, keyed);
+		bring_up(500, 500, keyed);
 		perform(0, fc_hello_leave(&b.end[0]));
 		run(100, 0);
 		CHECK(b.downs[1] == 1, "the peer is not informed");
