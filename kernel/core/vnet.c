@@ -680,6 +680,8 @@ static void suspect(struct fc_vnet *v, u8 port, struct fc_effects *fx)
 	for (c = 0; c < v->nclasses; c++) {
 		fc_vtouch(v, c);
 		divert(v, c, port);
+		/* Another packet may be first now, and need less credit. */
+		fc_vmay_go(v, c, port);
 		if (!fc_tx_empty(&v->ch[c].tx[port]))
 			fc_effect_add(fx, FC_FX_COPY, port, NULL)->vc = v->ch[c].vc;
 	}

@@ -180,6 +180,25 @@ TEST(vnet_pass__not_a_list_of_which_a_branch_has_to_wait)
 	at_rest();
 }
 
+/* A packet behind one that leaves a suspected link goes, if it needs no more credit than there is. */
+TEST(vnet_suspect__next_packet_goes)
+{
+	struct fc_event ev = { .type = FC_EV_SUSPECT };
+
+	setup("torus:4x4", 0, 4, 4);
+	/* One packet for site 5 waits for the link to site 1, as two load the one to site 4. */
+	own_to(1, 3);
+	own_to(4, 3);
+	own_to(4, 3);
+	own_to(5, 3);
+	own_to(1, 1);
+	CHECK(line_to(1)->flits == 3, "%u flits", line_to(1)->flits);
+	ev.port = port_to(1);
+	event(0, &ev);
+	CHECK(line_to(1)->flits == 4 && b.served == 1, "%u flits, %u served", line_to(1)->flits,
+	      b.served);
+}
+
 /*
  * Packets of a flow of datagrams leave by one link, whatever waits there, alone and in lists;
  * flows share the links.
