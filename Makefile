@@ -107,7 +107,7 @@ check-debug: prepare ## Run the guests' tests on a kernel with KASAN, lockdep, k
 
 .PHONY: check-kernels
 check-kernels: prepare ## Build for 6.1, 6.12 and 7.2, and run some guests' tests on each
-	@selftests/vm/check-kernels
+	@selftests/vm/check-kernels -a
 
 .PHONY: explore
 explore: ## Every state of small networks: two hours, 12 GiB; in check it takes two minutes

@@ -613,7 +613,7 @@ TEST(llr_silent__a_stalled_host_suspects_no_link)
 {
 	static struct bench b;
 
-	for (unsigned int round = 0; round < 1000; round++) {
+	for (unsigned int round = 0; round < TAP_ROUNDS(1000); round++) {
 		u64 stall = b.timing.poll / 2 + 2;
 
 		bench_init(&b, 8);

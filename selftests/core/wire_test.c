@@ -1268,7 +1268,7 @@ TEST(wire_bitmap__subsets)
 	u8 head[sizeof(entries)];
 	struct fc_packet pk;
 
-	for (unsigned int i = 0; i < 2000; i++) {
+	for (unsigned int i = 0; i < TAP_ROUNDS(2000); i++) {
 		u32 n = i % 2 ? 2 + tap_random(7) : FC_TARGETS_MAX - tap_random(3);
 		u32 span = n + tap_random(i % 4 < 2 ? 16 : 1000);
 		u64 all = n == 64 ? ~(u64)0 : fc_bit64(n) - 1, mask;
