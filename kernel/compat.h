@@ -31,6 +31,11 @@ static inline void flitcast_hrtimer_setup(struct hrtimer *timer,
 #include <net/proto_memory.h>
 #endif
 
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+/* Since 6.10 skb_frag_ref() has a header of its own. */
+#include <linux/skbuff_ref.h>
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
 /* struct sockaddr_unsized came in 6.19. */
 #define sockaddr_unsized sockaddr
@@ -83,8 +88,38 @@ static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 /* Before 6.12 a feature flag marked devices that transmit without a lock. */
 #define flitcast_dev_lockless(dev) (!!((dev)->features & NETIF_F_LLTX))
+#define flitcast_dev_set_lockless(dev) ((dev)->features |= NETIF_F_LLTX)
 #else
 #define flitcast_dev_lockless(dev) ((dev)->lltx)
+#define flitcast_dev_set_lockless(dev) ((dev)->lltx = true)
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+struct netlink_ext_ack;
+struct nlattr;
+
+/* Since 6.15 rtnl_link_ops.newlink() takes a struct rtnl_newlink_params. */
+struct rtnl_newlink_params {
+	struct net *src_net;
+	struct nlattr **data;
+};
+
+#define rtnl_newlink_link_net(params) ((params)->src_net)
+
+#define FLITCAST_NEWLINK(fn)							\
+static int fn##_by_args(struct net *src_net, struct net_device *dev,		\
+			struct nlattr *tb[], struct nlattr *data[],		\
+			struct netlink_ext_ack *extack)				\
+{										\
+	struct rtnl_newlink_params params = { .src_net = src_net, .data = data };	\
+										\
+	return fn(dev, &params, extack);					\
+}
+
+#define FLITCAST_NEWLINK_OP(fn) fn##_by_args
+#else
+#define FLITCAST_NEWLINK(fn)
+#define FLITCAST_NEWLINK_OP(fn) fn
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)

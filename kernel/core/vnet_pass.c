@@ -14,6 +14,7 @@
  */
 #include "split.h"
 #include "vnet_machine.h"
+#include "vnet_pass.h"
 
 /* Is the switch idle, and the flit the next of its channel? */
 static inline bool alone(const struct fc_vnet *v, const struct fc_rx *rx,
@@ -328,6 +329,17 @@ enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
 	begun(v, hop);
 	out(v, hop);
 	return FC_HOP_GONE;
+}
+
+bool fc_vnet_aim(const struct fc_vnet *v, const u8 *head, u8 *port)
+{
+	struct fc_vhop hop = { .head = head, .port = FC_PORT_LOCAL };
+
+	*port = FC_PORT_LOCAL;
+	if (fc_wire_target_site(head, 0) == v->node->id || !route_known(v, &hop))
+		return true;
+	*port = hop.out_port;
+	return fc_vout_of(v, hop.out_class, hop.out_port)->first == FC_VBRANCH_NONE;
 }
 
 /* Consumes the flit, and makes its ack due or arms the delayed-ack timer. */

@@ -212,6 +212,13 @@ static void feed(struct flitcast_site *site, u8 set, struct fc_event *ev)
 	event(site, set, ev);
 }
 
+/* The router chooses the link of each packet by load when it has entered. */
+static bool aim(struct flitcast_site *site, u8 set, const u8 *head, u8 *port)
+{
+	*port = FC_PORT_LOCAL;
+	return true;
+}
+
 const struct flitcast_mode flitcast_mode_care = {
 	.active = CARE_ACTIVE_MAX,
 	.active_user = CARE_ACTIVE_USER_MAX,
@@ -233,4 +240,5 @@ const struct flitcast_mode flitcast_mode_care = {
 	.entered = entered,
 	.taken = taken,
 	.feed = feed,
+	.aim = aim,
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Operator of a site (CARE, section 4.3), sending half: feeds the local net-input with stored
- * packets of the transit pool and with packets of the site's own messages, in turn.  Each set of
+ * packets of the transit pool, packets of the site's own messages, and datagrams of its network
+ * device, in turn.  Each set of
  * channels has a local net-input of its own.
  */
 #include <linux/indirect_call_wrapper.h>
@@ -99,8 +100,40 @@ static struct sk_buff *own_flit(struct flitcast_site *site, u8 set, struct fc_fl
 	return skb;
 }
 
-/* Choose the next packet: stored and own packets take turns. */
-static bool choose(struct flitcast_site *site, u8 set)
+/* Choose the next datagram.  Return: false if none can enter now. */
+static bool pick_datagram(struct flitcast_site *site, u8 set)
+{
+	struct flitcast_feed *feed = &site->oper.feed[set];
+
+	if (set != FC_SET_BULK || !site->oper.dgrams.n)
+		return false;
+	feed->targets = flitcast_dgram_pick(site);
+	if (!feed->targets)
+		return false;
+	feed->dgram = true;
+	feed->begun = false;
+	site->oper.nfed++;
+	return true;
+}
+
+/* Return: the next flit of the current datagram; NULL: no memory. */
+static struct sk_buff *datagram_flit(struct flitcast_site *site, struct flitcast_feed *feed,
+				     struct fc_flit *flit)
+{
+	struct sk_buff *skb = flitcast_dgram_flit(site, flit);
+
+	if (!skb)
+		return NULL;
+	feed->begun = true;
+	if (flit->parts & FC_PART_TERM) {
+		feed->dgram = false;
+		site->oper.nfed--;
+	}
+	return skb;
+}
+
+/* Choose the next packet of those stored and of the site's messages, which take turns. */
+static bool choose_packet(struct flitcast_site *site, u8 set)
 {
 	struct flitcast_feed *feed = &site->oper.feed[set];
 	struct flitcast_train *train = stored(site, feed);
@@ -114,13 +147,25 @@ static bool choose(struct flitcast_site *site, u8 set)
 	return feed->own || pick(site, set);
 }
 
+/* Choose the next packet: datagrams take turns with all others. */
+static bool choose(struct flitcast_site *site, u8 set)
+{
+	struct flitcast_feed *feed = &site->oper.feed[set];
+
+	feed->dgram_turn = !feed->dgram_turn;
+	if (feed->dgram_turn && pick_datagram(site, set))
+		return true;
+	return choose_packet(site, set) || (!feed->dgram_turn && pick_datagram(site, set));
+}
+
 /* Return: true if a packet, or the next flit of the current one, fits the local net-input. */
 static bool room(struct flitcast_site *site, u8 set)
 {
 	const struct flitcast_feed *feed = &site->oper.feed[set];
 
 	if (site->mode->whole &&
-	    ((feed->train && feed->train->begun) || (feed->own && feed->begun)))
+	    ((feed->train && feed->train->begun) ||
+	     ((feed->own || feed->dgram) && feed->begun)))
 		return true;
 	return INDIRECT_CALL_1(site->mode->room, flitcast_vnet_room, site, set);
 }
@@ -152,8 +197,12 @@ static bool feed_flit(struct flitcast_site *site, u8 set)
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
 	struct sk_buff *skb;
 
-	skb = feed->train ? train_flit(site, feed, &ev.flit) :
-			    own_flit(site, set, &ev.flit);
+	if (feed->train)
+		skb = train_flit(site, feed, &ev.flit);
+	else if (feed->dgram)
+		skb = datagram_flit(site, feed, &ev.flit);
+	else
+		skb = own_flit(site, set, &ev.flit);
 	if (!skb)
 		return false;
 	INDIRECT_CALL_1(site->mode->feed, flitcast_vnet_feed, site, set, &ev);
@@ -194,12 +243,12 @@ void flitcast_oper_feed(struct flitcast_site *site)
 			site->clock.ends_at = 0;
 			return;
 		}
-		if (!feed->train && !feed->own) {
+		if (!feed->train && !feed->own && !feed->dgram) {
 			if (!choose(site, set)) {
 				sets &= ~fc_bit(set);
 				continue;
 			}
-			if (feed->own)
+			if (!feed->train)
 				budget -= feed->targets / FEED_TARGETS;
 		}
 		frames = site->out.frames;

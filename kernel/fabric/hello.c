@@ -91,6 +91,8 @@ static void link_event(struct flitcast_site *site, struct fc_event ev)
 		site->node.up &= ~fc_bit(ev.port);
 	flitcast_relay_event(site, &ev);
 	site->mode->link(site, &ev);
+	if (site->oper.dgrams.ether)
+		static_call(flitcast_ether_links_up)(site);
 }
 
 /*

@@ -39,6 +39,8 @@ struct flitcast_site_config;
  * @entered: returns an identifier of the packet whose last flit is fed next
  * @taken: returns the number of flits that have left a channel of the local net-input
  * @feed: feeds a flit of a set to the local net-input, which has space for it
+ * @aim: finds the link that a datagram of this site with one target takes first; returns false if
+ *	other packets wait for that channel (fc_vnet_aim())
  *
  * All functions but @check, @window and @window_min are called under the site's lock, or for a site
  * that is not published yet.
@@ -70,6 +72,7 @@ struct flitcast_mode {
 	u64 (*entered)(struct flitcast_site *site, u8 set);
 	u32 (*taken)(struct flitcast_site *site, u8 vc);
 	void (*feed)(struct flitcast_site *site, u8 set, struct fc_event *ev);
+	bool (*aim)(struct flitcast_site *site, u8 set, const u8 *head, u8 *port);
 };
 
 extern const struct flitcast_mode flitcast_mode_care;

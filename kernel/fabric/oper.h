@@ -9,6 +9,7 @@
 #include <linux/skbuff.h>
 #include "core/turn.h"
 #include "core/wire.h"
+#include "fabric/dgram.h"
 
 struct flitcast_site;
 
@@ -55,7 +56,9 @@ struct flitcast_train {
  * @train: stored packet being fed to the local net-input
  * @turn: turn at the local net-input: transit pool or own messages
  * @own: a packet of a message of this site is being fed to the local net-input
- * @begun: its front was fed
+ * @dgram: a datagram of the network device is being fed to the local net-input
+ * @dgram_turn: turn at the local net-input: datagrams or messages
+ * @begun: the front of the own packet was fed
  * @targets: number of targets it goes to
  * @entered_at: when a packet was last fed to the local net-input
  */
@@ -66,6 +69,8 @@ struct flitcast_feed {
 	struct flitcast_train *train;
 	bool turn;
 	bool own;
+	bool dgram;
+	bool dgram_turn;
 	bool begun;
 	u16 targets;
 	u64 entered_at;
@@ -74,7 +79,8 @@ struct flitcast_feed {
 /**
  * struct flitcast_oper - the operator of a site
  * @feed: operator's side, by set
- * @nfed: number of stored packets, and of own packets being fed
+ * @dgrams: frames of the network device
+ * @nfed: number of stored packets, and of own packets and datagrams being fed
  * @turn: turn of the sets
  * @doors: bit mask of enum flitcast_tx_door: doors at which messages may wait; a bit is cleared
  *	when the door is found empty
@@ -83,6 +89,7 @@ struct flitcast_feed {
  */
 struct flitcast_oper {
 	struct flitcast_feed feed[FC_SET_COUNT];
+	struct flitcast_dgrams dgrams;
 	unsigned int nfed;
 	struct fc_turn turn;
 	u32 doors;

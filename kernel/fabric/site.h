@@ -143,7 +143,7 @@ struct flitcast_site {
 /* Return: true if there may be packets to feed. */
 static inline bool flitcast_oper_waits(const struct flitcast_site *site)
 {
-	return site->oper.nfed || site->oper.doors & ~fc_bit(FLITCAST_TX_BY_RELAY);
+	return site->oper.nfed || site->oper.dgrams.n || site->oper.doors & ~fc_bit(FLITCAST_TX_BY_RELAY);
 }
 
 /* Return: true if a set has no packets to feed. */
@@ -151,7 +151,8 @@ static inline bool flitcast_oper_clear(const struct flitcast_site *site, u8 set)
 {
 	const struct flitcast_feed *feed = &site->oper.feed[set];
 
-	return !feed->ntransit && !feed->own && !(site->oper.doors & fc_bit(set));
+	return !feed->ntransit && !feed->own && !(site->oper.doors & fc_bit(set)) &&
+	       (set != FC_SET_BULK || (!feed->dgram && !site->oper.dgrams.n));
 }
 
 #endif /* FLITCAST_FABRIC_SITE_H */

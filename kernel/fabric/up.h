@@ -65,6 +65,15 @@ void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arriva
 /* Routes have changed: check which targets have become reachable, or unreachable. */
 void flitcast_tx_rerouted(struct flitcast_site *site);
 
+/* ether.c */
+
+/* Receive a datagram, if the site has a network device (struct flitcast_dgrams); takes the flits. */
+void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *flits);
+/* A frame of the network device has left a queue of struct flitcast_dgrams. */
+void flitcast_ether_room(struct flitcast_site *site, u8 queue);
+/* A link of the site came up or went down: update the carrier of the network device. */
+void flitcast_ether_links(struct flitcast_site *site);
+
 DECLARE_STATIC_CALL(flitcast_leave_up, flitcast_engine_leave);
 DECLARE_STATIC_CALL(flitcast_received_up, flitcast_engine_received);
 DECLARE_STATIC_CALL(flitcast_set_timer_up, flitcast_engine_set_timer);
@@ -74,5 +83,8 @@ DECLARE_STATIC_CALL(flitcast_tx_pick_up, flitcast_tx_pick);
 DECLARE_STATIC_CALL(flitcast_tx_flit_up, flitcast_tx_flit);
 DECLARE_STATIC_CALL(flitcast_tx_admitted_up, flitcast_tx_admitted);
 DECLARE_STATIC_CALL(flitcast_tx_rerouted_up, flitcast_tx_rerouted);
+DECLARE_STATIC_CALL(flitcast_ether_receive_up, flitcast_ether_receive);
+DECLARE_STATIC_CALL(flitcast_ether_room_up, flitcast_ether_room);
+DECLARE_STATIC_CALL(flitcast_ether_links_up, flitcast_ether_links);
 
 #endif /* FLITCAST_FABRIC_UP_H */

@@ -15,7 +15,7 @@
  * the site is left, so that a status that releases a window of flits does not delay others.
  */
 #include <linux/slab.h>
-#include "core/vnet.h"
+#include "core/vnet_pass.h"
 #include "fabric/channel.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"
@@ -405,6 +405,11 @@ bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb
 	hdr.ack = hop.ack;
 	flitcast_output_flit(site, hop.out_port, skb, &hdr);
 	return true;
+}
+
+bool flitcast_vnet_aim(struct flitcast_site *site, u8 set, const u8 *head, u8 *port)
+{
+	return fc_vnet_aim(&site->vnet->set[set].core, head, port);
 }
 
 const char *flitcast_vnet_check(const struct flitcast_site_config *cfg)

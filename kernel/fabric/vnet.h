@@ -57,6 +57,8 @@ void flitcast_vnet_feed(struct flitcast_site *site, u8 set, struct fc_event *ev)
  * Return: false if it must be fed; nothing is changed then.
  */
 bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb);
+/* Calls fc_vnet_aim(). */
+bool flitcast_vnet_aim(struct flitcast_site *site, u8 set, const u8 *head, u8 *port);
 
 /*
  * Limits of active messages per class, of a source and of all sources of a user: nothing is stored
@@ -84,6 +86,7 @@ bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb
 	.stuck = flitcast_vnet_stuck,			\
 	.entered = flitcast_vnet_entered,		\
 	.taken = flitcast_vnet_taken,			\
-	.feed = flitcast_vnet_feed
+	.feed = flitcast_vnet_feed,			\
+	.aim = flitcast_vnet_aim
 
 #endif /* FLITCAST_FABRIC_VNET_H */

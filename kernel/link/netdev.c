@@ -9,6 +9,7 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <net/rtnetlink.h>
 #include <net/sch_generic.h>
 #include "compat.h"
 #include "core/wire_link.h"
@@ -309,6 +310,11 @@ static struct flitcast_link *netdev_create(const struct flitcast_link_spec *spec
 
 	if (dev->type != ARPHRD_ETHER) {
 		NL_SET_ERR_MSG_MOD(extack, "device is not Ethernet");
+		return ERR_PTR(-EINVAL);
+	}
+	/* Its frames would need the link that they are to go by. */
+	if (dev->rtnl_link_ops && !strcmp(dev->rtnl_link_ops->kind, KBUILD_MODNAME)) {
+		NL_SET_ERR_MSG_MOD(extack, "the network device of a site carries no links");
 		return ERR_PTR(-EINVAL);
 	}
 	if (longest(dev) < flit && !spec->wait) {

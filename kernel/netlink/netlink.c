@@ -142,12 +142,21 @@ int __init flitcast_netlink_init(void)
 	flitcast_event_register(&event_ops);
 	err = genl_register_family(&flitcast_netlink_family);
 	if (err)
-		flitcast_event_unregister();
+		goto event;
+	err = flitcast_netlink_ether_init();
+	if (err)
+		goto family;
+	return 0;
+family:
+	genl_unregister_family(&flitcast_netlink_family);
+event:
+	flitcast_event_unregister();
 	return err;
 }
 
 void flitcast_netlink_exit(void)
 {
+	flitcast_netlink_ether_exit();
 	genl_unregister_family(&flitcast_netlink_family);
 	flitcast_event_unregister();
 }

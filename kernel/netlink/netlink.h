@@ -123,4 +123,9 @@ int flitcast_netlink_init(void);
 /* Unregister the family; no handler runs after this returns. */
 void flitcast_netlink_exit(void);
 
+/* ether.c */
+
+int flitcast_netlink_ether_init(void);
+void flitcast_netlink_ether_exit(void);
+
 #endif /* FLITCAST_NETLINK_H */

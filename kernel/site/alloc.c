@@ -61,6 +61,7 @@ struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast
 	site->incarnation = get_random_u32();
 	spin_lock_init(&site->lock);
 	flitcast_oper_init(site);
+	flitcast_dgram_init(site);
 	site->clock.ends_at = FC_NEVER;
 	site->clock.timer_at = FC_NEVER;
 	site->clock.machines_at = FC_NEVER;

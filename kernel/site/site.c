@@ -16,6 +16,7 @@
 #include "ends/share.h"
 #include "ends/source.h"
 #include "ends/txbcast.h"
+#include "ether/ether.h"
 #include "fabric/auth.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
@@ -190,8 +191,9 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 
 /*
  * The end of a site, in this order:
- * 1. removed from the list: lookups fail, but holders of a reference may still enter it; it sends
- *    its delayed confirmations;
+ * 1. removed from the list: lookups fail, but holders of a reference may still enter it; its
+ *    network device is unregistered, in whatever namespace that is; it sends its delayed
+ *    confirmations;
  * 2. its links are removed: no frame is received after that;
  * 3. dead: sockets are detached, and calls of holders of a reference fail;
  * 4. its timer, tasklet and works are stopped: none can be armed again, because all check @dead;
@@ -205,6 +207,7 @@ static void site_destroy(struct flitcast_site *site)
 
 	list_del_rcu(&site->entry);
 	site_net(site->net)->nsites--;
+	flitcast_ether_site_gone(site);
 	flitcast_enter(site);
 	/* Do not wait for confirmations that become pending from now on. */
 	until = flitcast_site_now(site) + FC_ACK_DELAY_NS;
@@ -226,6 +229,7 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_enter(site);
 	flitcast_bcast_purge(site);
 	flitcast_oper_purge(site);
+	flitcast_dgram_purge(site);
 	flitcast_txcast_purge(site);
 	site->mode->purge(site);
 	flitcast_relay_purge(site);

@@ -4,6 +4,7 @@
  * dead links, routes, and peers that send malformed packets.
  */
 #include "vnet_bench.h"
+#include "vnet_pass.h"
 
 /*
  * Credit.
@@ -208,6 +209,7 @@ TEST(vnet_datagram__a_flow_has_one_path)
 	static const u32 one[] = { 5 }, list[] = { 5, 6, 10 };
 	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 };
 	u32 flow, k, n, port, was, all, by[NPORTS_MAX] = { 0 };
+	u8 aim = 0;
 
 	for (flow = 0; flow < 400; flow++) {
 		u32 first = 0;
@@ -225,6 +227,8 @@ TEST(vnet_datagram__a_flow_has_one_path)
 			make_head(head, 0, n > 1 ? list : one, (u8)n);
 			make_datagram(head, flow * 0x61c88647);
 			b.v.touched |= flow >> 1 & 1;
+			if (n == 1)
+				fc_vnet_aim(&b.v, head, &aim);
 			flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
 			     head);
 			at_rest();
@@ -235,10 +239,41 @@ TEST(vnet_datagram__a_flow_has_one_path)
 			if (!k)
 				first = port;
 			CHECK(port == first, "flow %u, load %u: another link", flow, k);
+			CHECK(n > 1 || aim == port_to(port == 1 ? 1 : 4), "flow %u: aimed at %u",
+			      flow, aim);
 		}
 		by[first]++;
 	}
 	CHECK(by[1] > 120 && by[2] > 120, "%u and %u flows", by[1], by[2]);
+}
+
+/* A datagram is not to enter while others wait for its link, nor is one for another link held. */
+TEST(vnet_datagram__aims_at_a_free_channel)
+{
+	static const u32 to[] = { 0, 1, 4 };
+	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE] = { 0 }, port;
+	u32 i;
+
+	setup("torus:4x4", 0, 4, 4);
+	for (i = 0; i < 2; i++) {
+		bool full = i;
+
+		/* The first has all credit but one flit. */
+		if (full) {
+			own_to(1, 3);
+			own_to(1, 3);
+		}
+		make_head(head, 0, &to[1], 1);
+		make_datagram(head, 7);
+		CHECK(fc_vnet_aim(&b.v, head, &port) == !full && port == port_to(1), "full %u, 1",
+		      full);
+		make_head(head, 0, &to[2], 1);
+		make_datagram(head, 7);
+		CHECK(fc_vnet_aim(&b.v, head, &port) && port == port_to(4), "full %u, 4", full);
+		make_head(head, 0, &to[0], 1);
+		make_datagram(head, 7);
+		CHECK(fc_vnet_aim(&b.v, head, &port) && port == FC_PORT_LOCAL, "full %u, 0", full);
+	}
 }
 
 /* Lists of all kinds get the same routes, with a queue or without: messages and datagrams. */

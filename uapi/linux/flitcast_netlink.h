@@ -202,6 +202,18 @@ enum flitcast_socket_attr {
 
 #define FLITCAST_A_SOCKET_MAX (__FLITCAST_A_SOCKET_MAX - 1)
 
+/*
+ * IFLA_INFO_DATA of a network device of a site: ip link add NAME type flitcast.  Without a site
+ * the request is for the only one of the namespace.
+ */
+enum flitcast_ifla {
+	IFLA_FLITCAST_UNSPEC,
+	IFLA_FLITCAST_SITE,		/* u32 */
+	__IFLA_FLITCAST_MAX,
+};
+
+#define IFLA_FLITCAST_MAX (__IFLA_FLITCAST_MAX - 1)
+
 enum flitcast_cmd {
 	FLITCAST_CMD_UNSPEC,
 	FLITCAST_CMD_SITE_GET,

@@ -282,6 +282,8 @@ static const struct option_entry up_options[] = {
 	       OPTION_RANGE(1, 64)),
 	OPTION("crc", NULL, "have every frame carry a checksum", SWITCH, 0),
 	OPTION("key", "FILE", "key of the network, 64 hexadecimal digits", FILE, 0),
+	OPTION("ip", NULL, "a network device " LAB_IP_DEVICE " at each site; site 5: 10.254.0.5",
+	       FLAG, 0),
 	OPTION("rdma", NULL, "links over an RDMA device of its own", FLAG, 0, .group = 1),
 	OPTION("rdma-dev", "DEV[/PORT]", "links over this RDMA port", TEXT, 0, .group = 1),
 };

@@ -115,6 +115,18 @@ void lab_wait_all(const struct lab *lab, struct nl_sock **genl)
 			nl_socket_free(genl[site]);
 }
 
+static void revive_ip(const struct lab *lab, uint32_t site)
+{
+	struct nl_sock *rtnl = lab_open(lab, site, NETLINK_ROUTE);
+	struct request req = { 0 };
+	struct request_error error;
+
+	lab_put_ip(site, &req);
+	if (request_send(rtnl, &req, NULL, NULL, &error))
+		fail("lab %s: network device of site %u: %s", lab->name, site, error.text);
+	nl_socket_free(rtnl);
+}
+
 int lab_revive(const struct option_given *given)
 {
 	struct request req = { 0 };
@@ -144,6 +156,8 @@ int lab_revive(const struct option_given *given)
 			     error.index ? ": link" : "", error.text);
 		if (lab.copies > 1 && paths_set(&paths, genl[site], site, &error))
 			fail("lab %s: paths of site %u: %s", lab.name, site, error.text);
+		if (lab.ip)
+			revive_ip(&lab, site);
 		lab_note(&lab, site, LAB_LIVES);
 	}
 	paths_free(&paths);

@@ -22,6 +22,11 @@
 /* The kernel refuses sites of larger networks. */
 #define LAB_SITES_MAX	FLITCAST_SITES_MAX
 
+/* Network devices of the sites; site 5 has the address 10.254.0.5. */
+#define LAB_IP_DEVICE	"fc0"
+#define LAB_IP		0x0afe0000
+#define LAB_IP_PREFIX	16
+
 /* State of a site since the lab came up. */
 enum lab_fate {
 	LAB_LIVES,
@@ -41,6 +46,7 @@ enum lab_fate {
  * @flit: flit size
  * @window: flits in flight, 0 for the default
  * @crc: frames carry a checksum
+ * @ip: each site has a network device, with an address of LAB_IP
  * @key: file with the key of the network, or NULL
  * @copies: on a graph, copies of a broadcast for which paths are configured at sites
  * @topo: parsed topology
@@ -56,6 +62,7 @@ struct lab {
 	uint32_t flit;
 	uint32_t window;
 	bool crc;
+	bool ip;
 	const char *key;
 	unsigned int copies;
 	struct fc_topo topo;
@@ -118,6 +125,8 @@ struct nl_sock *lab_open(const struct lab *lab, uint32_t site, int protocol);
 void lab_put_site(const struct lab *lab, uint32_t site, struct request *req);
 void lab_put_links(const struct lab *lab, uint32_t site, struct request *req);
 void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct request *req);
+/* Put the requests that give a site its network device and address. */
+void lab_put_ip(uint32_t site, struct request *req);
 
 /**
  * lab_wait() - wait until every live site has a route to every other one

@@ -103,6 +103,16 @@ void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct reque
 	}
 }
 
+void lab_put_ip(uint32_t site, struct request *req)
+{
+	/* No other device of the namespace has this index. */
+	const int index = 0x10000;
+
+	rtnl_put_flitcast(req, LAB_IP_DEVICE, site, index);
+	rtnl_put_address(req, index, LAB_IP + site, LAB_IP_PREFIX);
+	rtnl_put_up(req, LAB_IP_DEVICE);
+}
+
 static void read_site_state(struct nlmsghdr *message, void *arg)
 {
 	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];

@@ -109,6 +109,8 @@ static const char *read_line(struct lab *lab, struct links *links, const char *l
 		lab->window = number;
 	else if (!strcmp(key, "crc"))
 		lab->crc = number;
+	else if (!strcmp(key, "ip"))
+		lab->ip = number;
 	else if (!strcmp(key, "copies"))
 		lab->copies = number;
 	for (i = 0; i < LAB_FATES; i++)
@@ -136,6 +138,7 @@ bool lab_load(struct lab *lab)
 	lab->rdma[0] = '\0';
 	lab->flit = 0;
 	lab->copies = 1;
+	lab->ip = false;
 	lab->fate = NULL;
 	links.n = 0;
 	while (!wrong && fgets(line, sizeof(line), file))
@@ -194,6 +197,8 @@ void lab_save(const struct lab *lab)
 		lab->flit, lab->window, lab->crc);
 	if (*lab->rdma)
 		fprintf(file, "rdma %s\n", lab->rdma);
+	if (lab->ip)
+		fprintf(file, "ip 1\n");
 	if (lab->copies > 1)
 		fprintf(file, "copies %u\n", lab->copies);
 	if (*lab->mode)

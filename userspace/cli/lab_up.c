@@ -168,6 +168,12 @@ static void make_sites(const struct lab *lab, const struct place *places,
 				error.index ? ": link" : "", error.text);
 		if (lab->copies > 1 && paths_set(paths, places[site].genl, site, &error))
 			give_up(lab, "lab up: paths of site %u: %s", site, error.text);
+		if (lab->ip) {
+			lab_put_ip(site, &req);
+			if (request_send(places[site].rtnl, &req, NULL, NULL, &error))
+				give_up(lab, "lab up: network device of site %u: %s", site,
+					error.text);
+		}
 		progress("lab up: sites", site + 1, lab->topo.nsites, "");
 		check_signals(lab);
 	}
@@ -239,6 +245,7 @@ int lab_up(const struct option_given *given)
 		.flit = option_get(given, "flit", 0),
 		.window = option_get(given, "window", 0),
 		.crc = option_get(given, "crc", 0),
+		.ip = option_was_given(given, "ip"),
 	};
 	const char *spec = option_text(given, "SPEC"), *mode = option_text(given, "mode");
 	unsigned int copies = option_get(given, "copies", 0);

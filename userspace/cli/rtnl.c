@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <arpa/inet.h>
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <netinet/ether.h>
@@ -9,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <linux/ethtool.h>
+#include <linux/flitcast_netlink.h>
+#include <linux/if_addr.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
@@ -151,6 +154,34 @@ void rtnl_put_del(struct request *req, const char *dev)
 	request_begin(req, RTM_DELLINK, 0);
 	put_raw(req, &info, sizeof(info));
 	put_string(req, IFLA_IFNAME, dev);
+}
+
+void rtnl_put_flitcast(struct request *req, const char *dev, uint32_t site, int index)
+{
+	struct ifinfomsg info = { .ifi_index = index };
+	struct nlattr *linkinfo, *data;
+
+	request_begin(req, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
+	put_raw(req, &info, sizeof(info));
+	put_string(req, IFLA_IFNAME, dev);
+	linkinfo = put_nest(req, IFLA_LINKINFO);
+	put_string(req, IFLA_INFO_KIND, "flitcast");
+	data = put_nest(req, IFLA_INFO_DATA);
+	put_u32(req, IFLA_FLITCAST_SITE, site);
+	put_nest_end(req, data);
+	put_nest_end(req, linkinfo);
+}
+
+void rtnl_put_address(struct request *req, int index, uint32_t address, uint8_t prefix)
+{
+	struct ifaddrmsg info = {
+		.ifa_family = AF_INET, .ifa_prefixlen = prefix, .ifa_index = index,
+	};
+
+	request_begin(req, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL);
+	put_raw(req, &info, sizeof(info));
+	put_u32(req, IFA_LOCAL, htonl(address));
+	put_u32(req, IFA_ADDRESS, htonl(address));
 }
 
 void rtnl_put_veth(struct request *req, const char *dev, const char *peer,

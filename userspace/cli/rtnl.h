@@ -40,6 +40,10 @@ void rtnl_put_down(struct request *req, const char *dev);
 /* Create a dummy device, down; delete a device of any kind. */
 void rtnl_put_dummy(struct request *req, const char *dev, uint32_t mtu);
 void rtnl_put_del(struct request *req, const char *dev);
+/* Create the network device of a site, down, with this interface index. */
+void rtnl_put_flitcast(struct request *req, const char *dev, uint32_t site, int index);
+/* Add an IPv4 address, in host order, to the device with this interface index. */
+void rtnl_put_address(struct request *req, int index, uint32_t address, uint8_t prefix);
 /* Create a pair, both ends down: @dev here, @peer in the namespace of @peer_netns. */
 void rtnl_put_veth(struct request *req, const char *dev, const char *peer,
 		   int peer_netns, uint32_t mtu);

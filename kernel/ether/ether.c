@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Network device of a site: its life, and its sending half.
+ *
+ *	qdisc -> select_queue(): the queue of the link that the flow takes first
+ *	      -> xmit() -> flitcast_dgram_queue() -> flitcast_oper_feed() (fabric/feed.c)
+ *
+ * A queue that holds TX_BYTES_MAX stops until half of that has entered the network, so that the qdisc
+ * schedules the rest.
+ */
+#include <linux/etherdevice.h>
+#include <linux/ethtool.h>
+#include <linux/rtnetlink.h>
+#include <linux/virtio_net.h>
+#include "compat.h"
+#include "core/version.h"
+#include "core/wire_bytes.h"
+#include "ether/ether.h"
+#include "fabric/enter.h"
+
+/* A queue stops when it holds so many bytes; frames beyond twice as many are dropped. */
+#define TX_BYTES_MAX	(192 * 1024)
+
+/* Bytes of a network frame beside its payload. */
+#define OVERHEAD	(ETH_HLEN + VLAN_HLEN)
+
+#define MTU_MAX		(FLITCAST_FRAME_MAX - OVERHEAD)
+#define MTU_DEFAULT	65000
+
+static_assert(sizeof(struct virtio_net_hdr) == FLITCAST_OFFLOAD_SIZE);
+static_assert(sizeof(struct flitcast_dgram) <= sizeof_field(struct sk_buff, cb));
+
+/* The hardware address of a site's device: 02:fc, then the number of the site. */
+static void address_of(u8 address[ETH_ALEN], u32 site)
+{
+	address[0] = 0x02;
+	address[1] = 0xfc;
+	fc_put32(address + 2, site);
+}
+
+/* Find the targets of a destination address.  Return: false: it is of no other site. */
+static bool targets(const struct flitcast_site *site, const u8 *dest, u32 *first, u32 *end)
+{
+	u8 own[ETH_ALEN];
+
+	if (is_multicast_ether_addr(dest)) {
+		*first = 0;
+		*end = site->cfg.topo.nsites;
+		return true;
+	}
+	*first = fc_get32(dest + 2);
+	*end = *first + 1;
+	address_of(own, *first);
+	return *first < site->cfg.topo.nsites && *first != site->cfg.id &&
+	       ether_addr_equal(own, dest);
+}
+
+/*
+ * Queue a frame, once for each group of targets that one datagram can have; takes ownership.
+ * Return: false: it is dropped, for some of the targets at least.
+ */
+static bool queue_frame(struct flitcast_ether *ether, struct sk_buff *skb,
+			const struct flitcast_dgram *dgram)
+{
+	struct flitcast_site *site = ether->site;
+	u32 first, end, most = flitcast_dgram_targets(site), bytes = 0;
+	bool whole = true;
+
+	for (first = dgram->first; first < dgram->end; first = end) {
+		struct sk_buff *one;
+
+		end = min(first + most, dgram->end);
+		/* The site itself alone is no target. */
+		if (first == site->cfg.id && end == first + 1)
+			continue;
+		one = skb_clone(skb, GFP_ATOMIC);
+		if (!one) {
+			whole = false;
+			break;
+		}
+		*FLITCAST_DGRAM(one) = *dgram;
+		FLITCAST_DGRAM(one)->first = first;
+		FLITCAST_DGRAM(one)->end = end;
+		bytes = flitcast_dgram_queue(site, one);
+	}
+	consume_skb(skb);
+	if (bytes > TX_BYTES_MAX)
+		netif_stop_subqueue(ether->dev, dgram->queue);
+	return whole;
+}
+
+static netdev_tx_t ether_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	struct flitcast_ether *ether = netdev_priv(dev);
+	struct flitcast_site *site = ether->site;
+	struct flitcast_dgram dgram = {
+		.queue = min_t(u16, skb_get_queue_mapping(skb), site->node.nports - 1),
+	};
+	struct virtio_net_hdr offload;
+	unsigned int len = skb->len;
+	bool queued = false;
+
+	if (!targets(site, skb->data, &dgram.first, &dgram.end) || len > FLITCAST_FRAME_MAX ||
+	    skb_orphan_frags(skb, GFP_ATOMIC) ||
+	    (skb_has_frag_list(skb) && skb_linearize(skb)) ||
+	    virtio_net_hdr_from_skb(skb, &offload, true, true, 0)) {
+		dev_core_stats_tx_dropped_inc(dev);
+		kfree_skb(skb);
+		return NETDEV_TX_OK;
+	}
+	memcpy(dgram.offload, &offload, sizeof(offload));
+	dgram.hash = __skb_get_hash_symmetric(skb);
+	skb_tx_timestamp(skb);
+	flitcast_link_scrub(skb);
+	flitcast_enter(site);
+	if (ether->open && site->oper.dgrams.bytes[dgram.queue] <= 2 * TX_BYTES_MAX)
+		queued = queue_frame(ether, skb, &dgram);
+	else
+		kfree_skb(skb);
+	flitcast_leave(site);
+	if (queued)
+		dev_sw_netstats_tx_add(dev, 1, len);
+	else
+		dev_core_stats_tx_dropped_inc(dev);
+	return NETDEV_TX_OK;
+}
+
+static u16 ether_select_queue(struct net_device *dev, struct sk_buff *skb, struct net_device *sb)
+{
+	struct flitcast_ether *ether = netdev_priv(dev);
+	struct flitcast_site *site = ether->site;
+	u32 first, end, hash;
+	u16 queue = 0;
+
+	if (!targets(site, skb->data, &first, &end) || end - first > 1)
+		return 0;
+	hash = __skb_get_hash_symmetric(skb);
+	spin_lock_bh(&site->lock);
+	if (!site->dead)
+		queue = flitcast_dgram_port(site, first, hash);
+	spin_unlock_bh(&site->lock);
+	return queue;
+}
+
+void flitcast_ether_room(struct flitcast_site *site, u8 queue)
+{
+	struct flitcast_ether *ether = site->oper.dgrams.ether;
+
+	lockdep_assert_held(&site->lock);
+	if (ether && ether->open && __netif_subqueue_stopped(ether->dev, queue) &&
+	    site->oper.dgrams.bytes[queue] <= TX_BYTES_MAX / 2)
+		netif_wake_subqueue(ether->dev, queue);
+}
+
+void flitcast_ether_links(struct flitcast_site *site)
+{
+	lockdep_assert_held(&site->lock);
+	if (site->node.up)
+		netif_carrier_on(site->oper.dgrams.ether->dev);
+	else
+		netif_carrier_off(site->oper.dgrams.ether->dev);
+}
+
+static int ether_open(struct net_device *dev)
+{
+	struct flitcast_ether *ether = netdev_priv(dev);
+
+	napi_enable(&ether->napi);
+	spin_lock_bh(&ether->site->lock);
+	ether->open = true;
+	spin_unlock_bh(&ether->site->lock);
+	netif_tx_start_all_queues(dev);
+	return 0;
+}
+
+/* The frame that is entering the network enters completely. */
+static int ether_stop(struct net_device *dev)
+{
+	struct flitcast_ether *ether = netdev_priv(dev);
+	struct sk_buff_head frames;
+
+	__skb_queue_head_init(&frames);
+	netif_tx_disable(dev);
+	spin_lock_bh(&ether->site->lock);
+	ether->open = false;
+	flitcast_dgram_take(ether->site, &frames);
+	skb_queue_splice_tail_init(&ether->rxq, &frames);
+	ether->rx_bytes = 0;
+	spin_unlock_bh(&ether->site->lock);
+	napi_disable(&ether->napi);
+	__skb_queue_purge(&frames);
+	return 0;
+}
+
+static int ether_init(struct net_device *dev)
+{
+	dev->tstats = netdev_alloc_pcpu_stats(struct pcpu_sw_netstats);
+	return dev->tstats ? 0 : -ENOMEM;
+}
+
+static void ether_uninit(struct net_device *dev)
+{
+	struct flitcast_ether *ether = netdev_priv(dev);
+
+	spin_lock_bh(&ether->site->lock);
+	if (ether->site->oper.dgrams.ether == ether)
+		ether->site->oper.dgrams.ether = NULL;
+	spin_unlock_bh(&ether->site->lock);
+}
+
+static void ether_free(struct net_device *dev)
+{
+	free_percpu(dev->tstats);
+}
+
+static const struct net_device_ops ether_ops = {
+	.ndo_init = ether_init,
+	.ndo_uninit = ether_uninit,
+	.ndo_open = ether_open,
+	.ndo_stop = ether_stop,
+	.ndo_start_xmit = ether_xmit,
+	.ndo_select_queue = ether_select_queue,
+	.ndo_get_stats64 = dev_get_tstats64,
+	.ndo_validate_addr = eth_validate_addr,
+};
+
+static void ether_drvinfo(struct net_device *dev, struct ethtool_drvinfo *info)
+{
+	strscpy(info->driver, KBUILD_MODNAME, sizeof(info->driver));
+	strscpy(info->version, FLITCAST_VERSION, sizeof(info->version));
+}
+
+static const struct ethtool_ops ether_ethtool_ops = {
+	.get_drvinfo = ether_drvinfo,
+	.get_link = ethtool_op_get_link,
+};
+
+unsigned int flitcast_ether_queues(void)
+{
+	return FC_PORTS_MAX;
+}
+
+void flitcast_ether_setup(struct net_device *dev)
+{
+	ether_setup(dev);
+	dev->netdev_ops = &ether_ops;
+	dev->ethtool_ops = &ether_ethtool_ops;
+	dev->needs_free_netdev = true;
+	dev->priv_destructor = ether_free;
+	dev->max_mtu = MTU_MAX;
+	dev->mtu = MTU_DEFAULT;
+	dev->features |= NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_TSO | NETIF_F_TSO6 |
+			 NETIF_F_TSO_ECN | NETIF_F_HIGHDMA | NETIF_F_RXCSUM;
+	dev->hw_features |= dev->features;
+	dev->vlan_features = dev->features;
+	flitcast_dev_set_lockless(dev);
+	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
+	/* netpoll transmits with interrupts off, which flitcast_leave() would enable. */
+	dev->priv_flags |= IFF_DISABLE_NETPOLL;
+	netif_set_tso_max_size(dev, FLITCAST_FRAME_MAX - OVERHEAD);
+}
+
+int flitcast_ether_add(struct flitcast_site *site, struct net_device *dev,
+		       struct netlink_ext_ack *extack)
+{
+	struct flitcast_ether *ether = netdev_priv(dev);
+	u8 address[ETH_ALEN];
+	int err;
+
+	ASSERT_RTNL();
+	if (site->oper.dgrams.ether) {
+		NL_SET_ERR_MSG_MOD(extack, "the site has a network device already");
+		return -EBUSY;
+	}
+	if (flitcast_site_reserves(site)) {
+		NL_SET_ERR_MSG_MOD(extack, "mode csr carries no network device");
+		return -EOPNOTSUPP;
+	}
+	ether->dev = dev;
+	ether->site = site;
+	__skb_queue_head_init(&ether->rxq);
+	netif_napi_add(dev, &ether->napi, flitcast_ether_poll);
+	address_of(address, site->cfg.id);
+	eth_hw_addr_set(dev, address);
+	err = netif_set_real_num_tx_queues(dev, site->node.nports);
+	if (err)
+		return err;
+	netif_carrier_off(dev);
+	err = register_netdevice(dev);
+	if (err)
+		return err;
+	spin_lock_bh(&site->lock);
+	site->oper.dgrams.ether = ether;
+	flitcast_ether_links(site);
+	spin_unlock_bh(&site->lock);
+	return 0;
+}
+
+void flitcast_ether_site_gone(struct flitcast_site *site)
+{
+	ASSERT_RTNL();
+	if (site->oper.dgrams.ether)
+		unregister_netdevice(site->oper.dgrams.ether->dev);
+}
+
+u32 flitcast_ether_site(const struct net_device *dev)
+{
+	const struct flitcast_ether *ether = netdev_priv(dev);
+
+	return ether->site->cfg.id;
+}

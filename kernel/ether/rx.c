@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Network device of a site, receiving half:
+ *
+ *	flitcast_ether_receive()  [site's lock] joins the flits of a datagram, queues the frame
+ *	flitcast_ether_poll()     [NAPI] checks its offload header, passes it to the stack
+ *
+ * A device that cannot keep up drops frames here: it never holds the network.
+ */
+#include <linux/etherdevice.h>
+#include <linux/virtio_net.h>
+#include "compat.h"
+#include "ether/ether.h"
+#include "fabric/enter.h"
+
+/* Memory of frames that wait for NAPI. */
+#define RX_BYTES_MAX	(4 * 1024 * 1024)
+
+/*
+ * Append the pages of a flit to a frame.  Return: false, and nothing is changed, if the flit has
+ * linear data or too many pages, or if pages return to the pool of a device, whose counts allow no
+ * second reference.
+ */
+static bool append_pages(struct sk_buff *to, struct sk_buff *skb)
+{
+	struct skb_shared_info *shinfo = skb_shinfo(to);
+	const struct skb_shared_info *more = skb_shinfo(skb);
+	int i, n = shinfo->nr_frags;
+	bool first = n && more->nr_frags &&
+		     skb_can_coalesce(to, n, skb_frag_page(&more->frags[0]),
+				      skb_frag_off(&more->frags[0]));
+
+	if (skb_headlen(skb) || skb_has_frag_list(skb) || skb_has_frag_list(to) ||
+	    skb->pp_recycle || to->pp_recycle ||
+	    n + more->nr_frags - first > MAX_SKB_FRAGS)
+		return false;
+	for (i = 0; i < more->nr_frags; i++) {
+		const skb_frag_t *f = &more->frags[i];
+		u32 size = skb_frag_size(f);
+
+		if (!i && first) {
+			skb_frag_size_add(&shinfo->frags[n - 1], size);
+			to->len += size;
+			to->data_len += size;
+			to->truesize += size;
+		} else {
+			skb_frag_ref(skb, i);
+			skb_add_rx_frag(to, n++, skb_frag_page(f), skb_frag_off(f), size, size);
+		}
+	}
+	return true;
+}
+
+/* Append a flit to the fragment list of a frame, which ends at *@last. */
+static void append_list(struct sk_buff *to, struct sk_buff ***last, struct sk_buff *skb)
+{
+	skb->next = NULL;
+	skb->prev = NULL;
+	**last = skb;
+	*last = &skb->next;
+	to->len += skb->len;
+	to->data_len += skb->len;
+	to->truesize += skb->truesize;
+}
+
+/* Join the flits of a datagram behind its head.  Return: NULL: no memory; the flits are freed. */
+static struct sk_buff *join(struct sk_buff_head *flits)
+{
+	struct sk_buff *skb = __skb_dequeue(flits), *flit, **last;
+
+	skb_pull(skb, fc_wire_head_len(skb->data));
+	if (skb_unclone(skb, GFP_ATOMIC) || skb_has_frag_list(skb))
+		goto drop;
+	last = &skb_shinfo(skb)->frag_list;
+	while ((flit = __skb_dequeue(flits))) {
+		if (append_pages(skb, flit))
+			consume_skb(flit);
+		else
+			append_list(skb, &last, flit);
+	}
+	if (pskb_may_pull(skb, FLITCAST_OFFLOAD_SIZE + ETH_HLEN))
+		return skb;
+drop:
+	kfree_skb(skb);
+	__skb_queue_purge(flits);
+	return NULL;
+}
+
+void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *flits)
+{
+	struct flitcast_ether *ether = site->oper.dgrams.ether;
+	struct sk_buff *skb;
+
+	lockdep_assert_held(&site->lock);
+	if (!ether->open || ether->rx_bytes > RX_BYTES_MAX) {
+		dev_core_stats_rx_dropped_inc(ether->dev);
+		__skb_queue_purge(flits);
+		return;
+	}
+	skb = join(flits);
+	if (!skb) {
+		dev_core_stats_rx_dropped_inc(ether->dev);
+		return;
+	}
+	ether->rx_bytes += skb->truesize;
+	__skb_queue_tail(&ether->rxq, skb);
+	napi_schedule(&ether->napi);
+}
+
+/* May the offload header be of a frame that a device sends?  virtio_net_hdr_to_skb() checks more. */
+static bool offload_known(const struct virtio_net_hdr *offload)
+{
+	switch (offload->gso_type & ~VIRTIO_NET_HDR_GSO_ECN) {
+	case VIRTIO_NET_HDR_GSO_NONE:
+	case VIRTIO_NET_HDR_GSO_TCPV4:
+	case VIRTIO_NET_HDR_GSO_TCPV6:
+		return true;
+	}
+	return false;
+}
+
+/* Pass a frame to the stack. */
+static void deliver(struct flitcast_ether *ether, struct sk_buff *skb)
+{
+	struct net_device *dev = ether->dev;
+	struct virtio_net_hdr offload;
+	unsigned int len;
+
+	memcpy(&offload, skb->data, sizeof(offload));
+	skb_pull(skb, FLITCAST_OFFLOAD_SIZE);
+	len = skb->len;
+	skb_scrub_packet(skb, true);
+	skb->dev = dev;
+	/* Offloads of the link that carried it, and of the sender whose pages it shares. */
+	skb_shinfo(skb)->gso_size = 0;
+	skb_shinfo(skb)->gso_segs = 0;
+	skb_shinfo(skb)->gso_type = 0;
+	skb->encapsulation = 0;
+	skb_clear_hash(skb);
+	skb->ip_summed = CHECKSUM_NONE;
+	if (offload.flags & VIRTIO_NET_HDR_F_DATA_VALID)
+		skb->ip_summed = CHECKSUM_UNNECESSARY;
+	/* virtio_net_hdr_to_skb() takes the protocol from the frame if there is none. */
+	skb->protocol = 0;
+	skb_reset_mac_header(skb);
+	skb_reset_network_header(skb);
+	if (!offload_known(&offload) || virtio_net_hdr_to_skb(skb, &offload, true)) {
+		DEV_STATS_INC(dev, rx_frame_errors);
+		DEV_STATS_INC(dev, rx_errors);
+		kfree_skb(skb);
+		return;
+	}
+	skb->protocol = eth_type_trans(skb, dev);
+	dev_sw_netstats_rx_add(dev, len);
+	napi_gro_receive(&ether->napi, skb);
+}
+
+int flitcast_ether_poll(struct napi_struct *napi, int budget)
+{
+	struct flitcast_ether *ether = container_of(napi, struct flitcast_ether, napi);
+	struct flitcast_site *site = ether->site;
+	struct sk_buff_head frames;
+	struct sk_buff *skb;
+	int n = 0;
+
+	__skb_queue_head_init(&frames);
+	spin_lock(&site->lock);
+	while (n < budget && (skb = __skb_dequeue(&ether->rxq))) {
+		ether->rx_bytes -= skb->truesize;
+		__skb_queue_tail(&frames, skb);
+		n++;
+	}
+	spin_unlock(&site->lock);
+	while ((skb = __skb_dequeue(&frames)))
+		deliver(ether, skb);
+	/* A frame queued from here on schedules the NAPI again. */
+	if (n < budget)
+		napi_complete_done(napi, n);
+	return n;
+}

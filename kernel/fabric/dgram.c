@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Datagrams of a site's network device, sending half: a frame waits in the queue of the link that
+ * its flow takes first, and enters the network as the flits of one packet.
+ *
+ *	head	kind FC_KIND_DATAGRAM, the flow's hash, the target sites
+ *	data	struct virtio_net_hdr, then the Ethernet frame
+ *
+ * A datagram has no state at either end: no number, no acknowledgment, no retransmission by its
+ * source.  Credits and link-level retry make it lossless while its links work.
+ */
+#include "compat.h"
+#include "fabric/dgram.h"
+#include "fabric/enter.h"
+
+/* A packet names a port, which datagrams do not use. */
+#define NO_PORT		1
+
+void flitcast_dgram_init(struct flitcast_site *site)
+{
+	u8 q;
+
+	for (q = 0; q < FC_PORTS_MAX; q++)
+		__skb_queue_head_init(&site->oper.dgrams.queue[q]);
+}
+
+unsigned int flitcast_dgram_targets(const struct flitcast_site *site)
+{
+	u32 room = site->cfg.flit - FC_LINK_SIZE - FLITCAST_OFFLOAD_SIZE - FC_PACKET_SIZE;
+
+	return min_t(u32, room / FC_TARGET_SIZE, FC_TARGETS_MAX);
+}
+
+/* Return: the number of targets of a frame. */
+static unsigned int ntargets(const struct flitcast_site *site, const struct flitcast_dgram *d)
+{
+	u32 id = site->cfg.id;
+
+	return d->end - d->first - (id >= d->first && id < d->end);
+}
+
+/* Write the head of a datagram with @len bytes of data to the sites of @d. */
+static void put_head(const struct flitcast_site *site, u8 *head, const struct flitcast_dgram *d,
+		     u32 len)
+{
+	struct fc_packet pk = {
+		.src = site->cfg.id, .incarnation = site->incarnation,
+		.sock = d->hash & ~FC_SOCK_BCAST, .src_port = NO_PORT,
+		.ntargets = ntargets(site, d), .msg_len = len, .data_len = len,
+		.kind = FC_KIND_DATAGRAM,
+	};
+	unsigned int i = 0;
+	u32 to;
+
+	fc_wire_packet_encode(head, &pk);
+	for (to = d->first; to < d->end; to++) {
+		struct fc_target t = { .site = to, .port = NO_PORT, .len = len };
+
+		if (to == site->cfg.id)
+			continue;
+		t.flags = i == pk.ntargets - 1U ? FC_TARGET_LAST : 0;
+		fc_wire_target_encode(head, i++, &t);
+	}
+}
+
+u8 flitcast_dgram_port(struct flitcast_site *site, u32 to, u32 hash)
+{
+	const struct flitcast_dgram d = { .first = to, .end = to + 1, .hash = hash };
+	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE], port = FC_PORT_LOCAL;
+
+	put_head(site, head, &d, 0);
+	site->mode->aim(site, FC_SET_BULK, head, &port);
+	return port;
+}
+
+/* May a frame enter now, without a wait in an injection queue for the channel of its link? */
+static bool ready(struct flitcast_site *site, const struct flitcast_dgram *d)
+{
+	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE], port;
+
+	if (ntargets(site, d) > 1)
+		return true;
+	put_head(site, head, d, 0);
+	return site->mode->aim(site, FC_SET_BULK, head, &port);
+}
+
+u32 flitcast_dgram_queue(struct flitcast_site *site, struct sk_buff *skb)
+{
+	struct flitcast_dgrams *all = &site->oper.dgrams;
+	u8 q = FLITCAST_DGRAM(skb)->queue;
+
+	lockdep_assert_held(&site->lock);
+	__skb_queue_tail(&all->queue[q], skb);
+	all->n++;
+	all->bytes[q] += skb->len;
+	return all->bytes[q];
+}
+
+unsigned int flitcast_dgram_pick(struct flitcast_site *site)
+{
+	struct flitcast_dgrams *all = &site->oper.dgrams;
+	u8 i, q;
+
+	for (i = 0; i < site->node.nports; i++) {
+		struct sk_buff *skb;
+
+		q = (all->next + i) % site->node.nports;
+		skb = skb_peek(&all->queue[q]);
+		if (!skb || !ready(site, FLITCAST_DGRAM(skb)))
+			continue;
+		__skb_unlink(skb, &all->queue[q]);
+		all->n--;
+		all->cur = skb;
+		all->sent = 0;
+		all->next = q + 1;
+		return ntargets(site, FLITCAST_DGRAM(skb));
+	}
+	return 0;
+}
+
+/* Append @len bytes of @from, from @off on, to a flit: pages by reference. */
+static void put_range(struct sk_buff *to, struct sk_buff *from, u32 off, u32 len)
+{
+	u32 at = skb_headlen(from), part;
+	int i, n = 0;
+
+	if (off < at) {
+		part = min(len, at - off);
+		skb_put_data(to, from->data + off, part);
+		off += part;
+		len -= part;
+	}
+	for (i = 0; len && i < skb_shinfo(from)->nr_frags; i++) {
+		const skb_frag_t *f = &skb_shinfo(from)->frags[i];
+		u32 size = skb_frag_size(f);
+
+		if (off < at + size) {
+			part = min(len, at + size - off);
+			skb_frag_ref(from, i);
+			skb_add_rx_frag(to, n++, skb_frag_page(f), skb_frag_off(f) + off - at,
+					part, part);
+			off += part;
+			len -= part;
+		}
+		at += size;
+	}
+}
+
+/* The frame has entered completely. */
+static void entered(struct flitcast_site *site)
+{
+	struct flitcast_dgrams *all = &site->oper.dgrams;
+	struct sk_buff *skb = all->cur;
+	u8 q = FLITCAST_DGRAM(skb)->queue;
+
+	all->cur = NULL;
+	all->bytes[q] -= skb->len;
+	consume_skb(skb);
+	static_call(flitcast_ether_room_up)(site, q);
+}
+
+struct sk_buff *flitcast_dgram_flit(struct flitcast_site *site, struct fc_flit *flit)
+{
+	struct flitcast_dgrams *all = &site->oper.dgrams;
+	struct sk_buff *whole = all->cur, *skb;
+	const struct flitcast_dgram *d = FLITCAST_DGRAM(whole);
+	u32 size = all->sent ? 0 : fc_head_size(ntargets(site, d));
+	u32 offload = all->sent ? 0 : sizeof(d->offload);
+	u32 part = min_t(u32, whole->len - all->sent,
+			 site->cfg.flit - FC_LINK_SIZE - size - offload);
+	u32 linear = all->sent < skb_headlen(whole) ?
+		     min(part, skb_headlen(whole) - all->sent) : 0;
+
+	skb = flitcast_skb_alloc(site->out.headroom, size + offload + linear);
+	if (!skb)
+		return NULL;
+	memset(flit, 0, sizeof(*flit));
+	flit->h = skb;
+	if (size) {
+		put_head(site, skb_put(skb, size), d, whole->len + offload);
+		skb_put_data(skb, d->offload, offload);
+		flit->head = skb->data;
+		flit->parts = FC_PART_HEAD;
+	}
+	put_range(skb, whole, all->sent, part);
+	flit->data = skb->len - size;
+	all->sent += part;
+	if (all->sent == whole->len) {
+		flit->parts |= FC_PART_TERM;
+		entered(site);
+	}
+	return skb;
+}
+
+void flitcast_dgram_take(struct flitcast_site *site, struct sk_buff_head *list)
+{
+	struct flitcast_dgrams *all = &site->oper.dgrams;
+	const struct sk_buff *cur = all->cur;
+	u8 q;
+
+	for (q = 0; q < FC_PORTS_MAX; q++) {
+		skb_queue_splice_tail_init(&all->queue[q], list);
+		all->bytes[q] = cur && FLITCAST_DGRAM(cur)->queue == q ? cur->len : 0;
+	}
+	all->n = 0;
+}
+
+void flitcast_dgram_purge(struct flitcast_site *site)
+{
+	struct flitcast_dgrams *all = &site->oper.dgrams;
+	struct sk_buff_head list;
+
+	__skb_queue_head_init(&list);
+	flitcast_dgram_take(site, &list);
+	__skb_queue_purge(&list);
+	kfree_skb(all->cur);
+	all->cur = NULL;
+}

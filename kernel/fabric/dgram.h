@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Datagrams of a site's network device (dgram.c): frames that wait to enter the network, each as
+ * one packet of kind FC_KIND_DATAGRAM.
+ */
+#ifndef FLITCAST_FABRIC_DGRAM_H
+#define FLITCAST_FABRIC_DGRAM_H
+
+#include <linux/skbuff.h>
+#include "core/wire.h"
+
+struct fc_flit;
+struct flitcast_ether;
+struct flitcast_site;
+
+/* Bytes of struct virtio_net_hdr, which precedes a frame in its packet. */
+#define FLITCAST_OFFLOAD_SIZE	10
+/* The longest frame of a device. */
+#define FLITCAST_FRAME_MAX	(FC_PACKET_MAX - FLITCAST_OFFLOAD_SIZE)
+
+/**
+ * struct flitcast_dgram - a frame that waits to enter, in the cb of its skb
+ * @first: target site, or first site of a range of targets
+ * @end: site behind the range; this site itself is not a target
+ * @hash: hash of the flow: the packets of a flow take one path
+ * @queue: queue that it waits in
+ * @offload: checksum and segmentation that are left to the receiver, as virtio describes them
+ */
+struct flitcast_dgram {
+	u32 first;
+	u32 end;
+	u32 hash;
+	u8 queue;
+	u8 offload[FLITCAST_OFFLOAD_SIZE];
+};
+
+#define FLITCAST_DGRAM(skb)	((struct flitcast_dgram *)(skb)->cb)
+
+/**
+ * struct flitcast_dgrams - a site's network device, and its frames that wait to enter
+ * @ether: network device (ether/ether.h); NULL: none
+ * @queue: frames, by the link that their flow takes first; those with several targets are in
+ *	queue 0.  So frames for a link without credit do not delay those for the others
+ * @bytes: bytes of each queue, including the frame that is entering
+ * @n: number of frames in all queues
+ * @next: queue whose turn it is
+ * @cur: frame that is entering; NULL: none
+ * @sent: bytes of it that have entered
+ *
+ * The site's lock protects it.  The network device bounds the queues.
+ */
+struct flitcast_dgrams {
+	struct flitcast_ether *ether;
+	struct sk_buff_head queue[FC_PORTS_MAX];
+	u32 bytes[FC_PORTS_MAX];
+	unsigned int n;
+	u8 next;
+	struct sk_buff *cur;
+	u32 sent;
+};
+
+/* Return: the maximum number of targets of one datagram: its head is in one flit. */
+unsigned int flitcast_dgram_targets(const struct flitcast_site *site);
+
+/* Return: the queue for frames of a flow to one site.  Context: the site's lock. */
+u8 flitcast_dgram_port(struct flitcast_site *site, u32 to, u32 hash);
+
+/*
+ * Queue a frame, whose cb is filled in; takes ownership.  Context: the site's lock.
+ * Return: bytes of its queue.
+ */
+u32 flitcast_dgram_queue(struct flitcast_site *site, struct sk_buff *skb);
+
+/* Choose the next frame to enter.  Return: number of its targets; 0: none can enter now. */
+unsigned int flitcast_dgram_pick(struct flitcast_site *site);
+
+/* Return: the next flit of the chosen frame; NULL: no memory, retry later. */
+struct sk_buff *flitcast_dgram_flit(struct flitcast_site *site, struct fc_flit *flit);
+
+/* Move the frames that have not begun to enter to @list.  Context: the site's lock. */
+void flitcast_dgram_take(struct flitcast_site *site, struct sk_buff_head *list);
+
+void flitcast_dgram_init(struct flitcast_site *site);
+/* The site is removed: drop all. */
+void flitcast_dgram_purge(struct flitcast_site *site);
+
+#endif /* FLITCAST_FABRIC_DGRAM_H */

@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The network device of a site: programs of Debian use the network by IP, in a lab of nine sites.
+# Counters of TCP show that a flow is not reordered.
+# shellcheck disable=SC2317 # functions are called through the helpers
+set -u
+
+# shellcheck source=./selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+lab=ether$$
+sites=9
+for program in ping iperf3 busybox; do
+	command -v "$program" >/dev/null || skip_all "needs $program"
+done
+
+cleanup()
+{
+	# shellcheck disable=SC2046 # a word for each job
+	kill $(jobs -p) 2>/dev/null
+	[ -z "${qdisc:-}" ] || echo "$qdisc" >/proc/sys/net/core/default_qdisc
+	ip netns del "$lab-spare" 2>/dev/null
+	fc lab down name "$lab"
+	rm -rf "$work"
+}
+trap cleanup EXIT
+
+on() { ip netns exec "$lab-$1" "${@:2}"; }
+address() { echo "10.254.0.$1"; }
+carrier() { ip -n "$lab-$1" link show dev fc0 | grep -q LOWER_UP; }
+listens() { on "$1" ss -ltnH "sport = :$2" | grep -q .; }
+# Sum of counters of TCP of two sites, by their names in nstat.
+tcp_counters()
+{
+	local site
+
+	for site in 0 4; do
+		on "$site" nstat -asz "$@"
+	done | awk '$2 ~ /^[0-9]+$/ { n += $2 } END { print n + 0 }'
+}
+
+ping_all()
+{
+	local from=$1 to
+
+	for ((to = 0; to < sites; to++)); do
+		[ "$to" -eq "$from" ] || on "$from" ping -q -c 2 -i 0.05 -W 5 "$(address "$to")" || return
+	done
+}
+
+ping_sizes()
+{
+	local size
+
+	for size in 0 1400 1500 9000 60000; do
+		on 0 ping -q -c 3 -i 0.05 -W 5 -s "$size" "$(address 4)" || return
+	done
+}
+
+# Answers to the first of two pings of a multicast address: ping ends with the first answer to the
+# second one.
+answers() { on 0 ping -6 -c 2 -i 0.5 -W 5 "ff02::1%fc0" | grep -c "from fe80.*seq=1 "; }
+
+# copy FROM TO PORT: 4 MiB by TCP.
+copy()
+{
+	local file=$work/copy.$3 reader
+
+	# nc ends a connection when its input ends.
+	on "$2" timeout 60 busybox nc -l -p "$3" <"$work/silent" >"$file" &
+	reader=$!
+	becomes 10 listens "$2" "$3" && on "$1" timeout 60 busybox nc "$(address "$2")" "$3" <"$work/image"
+	wait "$reader"
+	cmp "$file" "$work/image"
+}
+
+both_ways()
+{
+	local other
+
+	copy 0 4 5001 & other=$!
+	copy 4 0 5002 && wait "$other"
+}
+
+# iperf FROM TO OPTION...
+iperf()
+{
+	local server status
+
+	on "$2" iperf3 -s -1 >"$work/server" 2>&1 & server=$!
+	becomes 10 listens "$2" 5201 && timeout 60 ip netns exec "$lab-$1" iperf3 -c "$(address "$2")" "${@:3}"
+	status=$?
+	[ "$status" -eq 0 ] || kill "$server"
+	wait "$server"
+	return "$status"
+}
+
+# A site without links is refused its own device as one.
+link_add_device()
+{
+	fc -n "$lab-spare" site add 0 topology ring:3 && ip -n "$lab-spare" link add fc0 type flitcast &&
+		fc -n "$lab-spare" link add fc0 port 1
+}
+
+# The device goes with its site.
+site_del() { fc -n "$lab-spare" site del 0 && [ -z "$(ip -n "$lab-spare" -o link show type flitcast)" ]; }
+
+head -c 4M /dev/urandom >"$work/image"
+mkfifo "$work/silent" && exec 9<>"$work/silent"
+refuses "add: no site" 2 "no site here" ip link add fc0 type flitcast
+ip netns add "$lab-spare"
+# fq_codel would drop packets, which TCP repeats, where they wait for long.
+qdisc=$(cat /proc/sys/net/core/default_qdisc)
+echo pfifo_fast >/proc/sys/net/core/default_qdisc
+accepts "lab up: a device at each site" fc lab up torus:3x3 ip name "$lab"
+refuses "add: a second device" 2 "the site has a network device already" \
+	ip -n "$lab-0" link add fc1 type flitcast
+prints "show: address" "02:fc:00:00:00:04" ip -n "$lab-4" link show dev fc0
+prints "show: kind" "flitcast" ip -n "$lab-4" -d link show dev fc0
+refuses "set: another address" 2 . ip -n "$lab-4" link set dev fc0 address 02:00:00:00:00:01
+refuses "set: MTU" 2 . ip -n "$lab-4" link set dev fc0 mtu 65536
+refuses "link add: a device of a site" 1 "the network device of a site carries no links" \
+	link_add_device
+accepts "site del: removes the device" site_del
+# Labs have no IPv6.
+for ((site = 0; site < sites; site++)); do
+	on "$site" sh -c 'echo 0 >/proc/sys/net/ipv6/conf/fc0/disable_ipv6'
+done
+becomes 10 carrier 0
+result $? "carrier: a link is up"
+accepts "ping: from site 0 to all" ping_all 0
+accepts "ping: from site 7 to all" ping_all 7
+accepts "ping: 0 to 60,000 bytes" ping_sizes
+[ "$(answers)" = $((sites - 1)) ]
+result $? "ping: all others answer to a multicast address"
+accepts "ping: neighbour discovery" on 0 ping -6 -q -c 2 -i 0.05 -W 5 "fe80::fc:ff:fe00:4%fc0"
+accepts "TCP: 4 MiB both ways" both_ways
+reordered="TcpExtTCPOFOQueue TcpExtTCPSACKReorder TcpExtTCPFastRetrans"
+# shellcheck disable=SC2086 # several counters
+before=$(tcp_counters $reordered)
+for options in "" "-R" "-P 8" "-P 8 -R" "-u -b 20M -l 1400" "-u -b 20M -l 9000 -R"; do
+	# shellcheck disable=SC2086 # several options
+	accepts "iperf3 -t 2 $options" iperf 0 4 -t 2 $options
+done
+# shellcheck disable=SC2086 # several counters
+after=$(tcp_counters $reordered)
+echo "# out of order, or repeated for that: $((after - before))"
+[ "$before" = "$after" ]
+result $? "iperf3: TCP sees no reordering"
+accepts "lab kill" fc lab kill name "$lab" 4
+run on 0 ping -q -c 1 -W 1 "$(address 4)"
+[ "$status" -eq 1 ]
+result $? "ping: a dead site does not answer"
+accepts "ping: around a dead site" on 0 ping -q -c 2 -i 0.05 -W 5 "$(address 5)"
+accepts "lab revive" fc lab revive name "$lab" 4
+becomes 10 carrier 4
+result $? "lab revive: the device is back"
+accepts "ping: a revived site" on 0 ping -q -c 2 -i 0.05 -W 5 "$(address 4)"
+finish

@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The life of network devices of sites, while TCP and pings go through them:
+#
+#	0 --- 1 --- 2
+#
+# Links flap, the device goes down and up, its MTU changes, it moves to another namespace, its site
+# is deleted, its namespace is deleted, and the module is removed.
+# shellcheck disable=SC2317 # functions are called through the helpers
+set -u
+
+# shellcheck source=./selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+lab=life$$ away=away$$
+ko=${FLITCAST_KO:-$top/${FLITCAST_DEBUG:+build/debug/}flitcast.ko}
+for program in ping iperf3; do
+	command -v "$program" >/dev/null || skip_all "needs $program"
+done
+
+cleanup()
+{
+	# shellcheck disable=SC2046 # a word for each job
+	kill $(jobs -p) 2>/dev/null
+	fc lab down name "$lab"
+	ip netns del "$away" 2>/dev/null
+	ip netns del "$away-1" 2>/dev/null
+	rm -rf "$work"
+}
+trap cleanup EXIT
+
+on() { ip netns exec "$lab-$1" "${@:2}"; }
+listens() { on 2 ss -ltnH "sport = :5201" | grep -q .; }
+bytes() { ip -n "$lab-2" -s link show dev fc0 | awk '/RX:/ { getline; print $1 }'; }
+more_than() { [ "$(bytes)" -gt "$1" ]; }
+# The stream goes on: 100 kB more come.
+goes_on() { becomes 30 more_than $(($(bytes) + 100000)); }
+carrier() { ip -n "$1" link show dev fc0 | grep -q LOWER_UP; }
+pings() { ip netns exec "$1" ping -q -c 2 -i 0.05 -W 5 "10.254.0.$2"; }
+no_device() { ! ip -n "$1" link show dev fc0 2>/dev/null; }
+
+flap()
+{
+	local _
+
+	for _ in 1 2 3 4 5; do
+		ip -n "$lab-1" link set dev p1 down && sleep 0.05 &&
+			ip -n "$lab-1" link set dev p1 up && sleep 0.05 || return
+	done
+}
+
+down_and_up()
+{
+	local _
+
+	for _ in 1 2 3; do
+		ip -n "$lab-2" link set dev fc0 down && ip -n "$lab-2" link set dev fc0 up || return
+	done
+}
+
+change_mtu()
+{
+	local mtu
+
+	for mtu in 1500 9000 68 65508 65000; do
+		ip -n "$lab-0" link set dev fc0 mtu "$mtu" || return
+	done
+}
+
+# move SITE NETNS: its device goes there, with its address.
+move()
+{
+	ip -n "$lab-$1" link set dev fc0 netns "$2" && ip -n "$2" link set dev lo up &&
+		ip -n "$2" addr add "10.254.0.$1/16" dev fc0 && ip -n "$2" link set dev fc0 up &&
+		becomes 10 carrier "$2"
+}
+
+add_again()
+{
+	ip -n "$lab-1" link add fc0 type flitcast && ip -n "$lab-1" addr add 10.254.0.1/16 dev fc0 &&
+		ip -n "$lab-1" link set dev fc0 up && becomes 10 carrier "$lab-1" && pings "$lab-1" 2
+}
+
+remove_module()
+{
+	! grep -q '^flitcast_rdma ' /proc/modules || rmmod flitcast_rdma || return
+	rmmod flitcast
+}
+
+accepts "lab up" fc lab up line:3 ip name "$lab"
+ip netns add "$away"
+ip netns add "$away-1"
+on 2 iperf3 -s -1 >"$work/server" 2>&1 &
+becomes 10 listens
+on 0 iperf3 -c 10.254.0.2 -t 300 >"$work/client" 2>&1 & client=$!
+accepts "TCP: a stream" goes_on
+accepts "a link flaps" flap
+accepts "a link flaps: the stream goes on" goes_on
+accepts "the device goes down and up" down_and_up
+accepts "the device goes down and up: the stream goes on" goes_on
+accepts "the MTU changes" change_mtu
+accepts "the MTU changes: the stream goes on" goes_on
+kill $client
+wait $client 2>/dev/null
+on 2 ping -f 10.254.0.0 >/dev/null 2>&1 & flood=$!
+accepts "move: the device has another namespace" move 0 "$away"
+accepts "move: it carries IP there" pings "$away" 2
+accepts "site del: its device is elsewhere" fc -n "$lab-0" site del 0
+accepts "site del: the device is gone" no_device "$away"
+kill $flood
+wait $flood 2>/dev/null
+accepts "move: of site 1" move 1 "$away-1"
+on 2 ping -f 10.254.0.1 >/dev/null 2>&1 & flood=$!
+accepts "netns del: a device in it" ip netns del "$away-1"
+becomes 10 add_again
+result $? "netns del: the site has no device, and gets another one"
+accepts "rmmod: devices that carry pings" remove_module
+accepts "rmmod: the devices are gone" no_device "$lab-1"
+kill $flood
+wait $flood 2>/dev/null
+accepts "insmod" insmod "$ko"
+finish
