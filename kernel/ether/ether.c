@@ -5,11 +5,12 @@
  *	qdisc -> select_queue(): the queue of the link that the flow takes first
  *	      -> xmit() -> flitcast_dgram_queue() -> flitcast_oper_feed() (fabric/feed.c)
  *
- * A queue that holds TX_BYTES_MAX stops until half of that has entered the network, so that the qdisc
- * schedules the rest.
+ * A queue that holds TX_BYTES_MAX stops until half of that has entered the network, so that the
+ * qdisc schedules the rest.
  */
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
+#include <linux/percpu.h>
 #include <linux/rtnetlink.h>
 #include <linux/virtio_net.h>
 #include "compat.h"
@@ -56,40 +57,61 @@ static bool targets(const struct flitcast_site *site, const u8 *dest, u32 *first
 }
 
 /*
- * Queue a frame, once for each group of targets that one datagram can have; takes ownership.
+ * Devices whose xmit() runs on this CPU, each in the one before: a link may use a device that
+ * stands on the network device of another site.
+ */
+#define NESTED_MAX	2
+static DEFINE_PER_CPU(unsigned int, nested);
+
+/* Queue a frame for the targets of @dgram; takes ownership. */
+static void enqueue(struct flitcast_ether *ether, struct sk_buff *skb,
+		    const struct flitcast_dgram *dgram)
+{
+	*FLITCAST_DGRAM(skb) = *dgram;
+	if (flitcast_dgram_queue(ether->site, skb) > TX_BYTES_MAX)
+		netif_stop_subqueue(ether->dev, dgram->queue);
+}
+
+/*
+ * Queue a frame, once for each group of targets that one datagram can have; takes ownership.  Only
+ * one of several is charged to the sender's socket, until it has entered.
  * Return: false: it is dropped, for some of the targets at least.
  */
 static bool queue_frame(struct flitcast_ether *ether, struct sk_buff *skb,
-			const struct flitcast_dgram *dgram)
+			struct flitcast_dgram *dgram)
 {
 	struct flitcast_site *site = ether->site;
-	u32 first, end, most = flitcast_dgram_targets(site), bytes = 0;
-	bool whole = true;
+	u32 most = flitcast_dgram_targets(site), end = dgram->end;
 
-	for (first = dgram->first; first < dgram->end; first = end) {
+	for (; end - dgram->first > most; dgram->first = dgram->end) {
 		struct sk_buff *one;
 
-		end = min(first + most, dgram->end);
+		dgram->end = dgram->first + most;
 		/* The site itself alone is no target. */
-		if (first == site->cfg.id && end == first + 1)
+		if (most == 1 && dgram->first == site->cfg.id)
 			continue;
-		one = skb_clone(skb, GFP_ATOMIC);
+		one = flitcast_dgram_full(site, dgram->queue, 2 * TX_BYTES_MAX) ? NULL :
+		      skb_clone(skb, GFP_ATOMIC);
 		if (!one) {
-			whole = false;
-			break;
+			kfree_skb(skb);
+			return false;
 		}
-		*FLITCAST_DGRAM(one) = *dgram;
-		FLITCAST_DGRAM(one)->first = first;
-		FLITCAST_DGRAM(one)->end = end;
-		bytes = flitcast_dgram_queue(site, one);
+		enqueue(ether, one, dgram);
 	}
-	consume_skb(skb);
-	if (bytes > TX_BYTES_MAX)
-		netif_stop_subqueue(ether->dev, dgram->queue);
-	return whole;
+	dgram->end = end;
+	if (end - dgram->first == 1 && dgram->first == site->cfg.id) {
+		consume_skb(skb);
+		return true;
+	}
+	if (flitcast_dgram_full(site, dgram->queue, 2 * TX_BYTES_MAX)) {
+		kfree_skb(skb);
+		return false;
+	}
+	enqueue(ether, skb, dgram);
+	return true;
 }
 
-static netdev_tx_t ether_xmit(struct sk_buff *skb, struct net_device *dev)
+static netdev_tx_t xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct flitcast_ether *ether = netdev_priv(dev);
 	struct flitcast_site *site = ether->site;
@@ -101,7 +123,7 @@ static netdev_tx_t ether_xmit(struct sk_buff *skb, struct net_device *dev)
 	bool queued = false;
 
 	if (!targets(site, skb->data, &dgram.first, &dgram.end) || len > FLITCAST_FRAME_MAX ||
-	    skb_orphan_frags(skb, GFP_ATOMIC) ||
+	    skb_orphan_frags_rx(skb, GFP_ATOMIC) ||
 	    (skb_has_frag_list(skb) && skb_linearize(skb)) ||
 	    virtio_net_hdr_from_skb(skb, &offload, true, true, 0)) {
 		dev_core_stats_tx_dropped_inc(dev);
@@ -113,7 +135,7 @@ static netdev_tx_t ether_xmit(struct sk_buff *skb, struct net_device *dev)
 	skb_tx_timestamp(skb);
 	flitcast_link_scrub(skb);
 	flitcast_enter(site);
-	if (ether->open && site->oper.dgrams.bytes[dgram.queue] <= 2 * TX_BYTES_MAX)
+	if (ether->open)
 		queued = queue_frame(ether, skb, &dgram);
 	else
 		kfree_skb(skb);
@@ -123,6 +145,21 @@ static netdev_tx_t ether_xmit(struct sk_buff *skb, struct net_device *dev)
 	else
 		dev_core_stats_tx_dropped_inc(dev);
 	return NETDEV_TX_OK;
+}
+
+static netdev_tx_t ether_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	netdev_tx_t result = NETDEV_TX_OK;
+
+	/* BH are disabled: another frame on this CPU is of a device that stands on this one. */
+	if (__this_cpu_inc_return(nested) <= NESTED_MAX) {
+		result = xmit(skb, dev);
+	} else {
+		dev_core_stats_tx_dropped_inc(dev);
+		kfree_skb(skb);
+	}
+	__this_cpu_dec(nested);
+	return result;
 }
 
 static u16 ether_select_queue(struct net_device *dev, struct sk_buff *skb, struct net_device *sb)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The network device of a site ("fc0"): an Ethernet whose hosts are the sites of the network, each
- * one hop away.  A frame is one datagram (fabric/dgram.h), to the site of its destination address or,
- * of a multicast address, to all other sites.
+ * one hop away.  A frame is one datagram (fabric/dgram.h), to the site of its destination address
+ * or, of a multicast address, to all other sites.
  */
 #ifndef FLITCAST_ETHER_ETHER_H
 #define FLITCAST_ETHER_ETHER_H

@@ -71,6 +71,8 @@ static struct sk_buff *join(struct sk_buff_head *flits)
 	skb_pull(skb, fc_wire_head_len(skb->data));
 	if (skb_unclone(skb, GFP_ATOMIC) || skb_has_frag_list(skb))
 		goto drop;
+	/* Pages may be of a file, or of copies for other sites: IPsec must not decrypt in place. */
+	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
 	last = &skb_shinfo(skb)->frag_list;
 	while ((flit = __skb_dequeue(flits))) {
 		if (append_pages(skb, flit))
@@ -107,7 +109,7 @@ void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *fli
 	napi_schedule(&ether->napi);
 }
 
-/* May the offload header be of a frame that a device sends?  virtio_net_hdr_to_skb() checks more. */
+/* Do devices of sites send such an offload header?  virtio_net_hdr_to_skb() checks the rest. */
 static bool offload_known(const struct virtio_net_hdr *offload)
 {
 	switch (offload->gso_type & ~VIRTIO_NET_HDR_GSO_ECN) {
@@ -119,6 +121,45 @@ static bool offload_known(const struct virtio_net_hdr *offload)
 	return false;
 }
 
+/* Return: true if a flit in the fragment list of a frame has linear data. */
+static bool list_linear(const struct sk_buff *skb)
+{
+	const struct sk_buff *flit;
+
+	skb_walk_frags(skb, flit)
+		if (skb_headlen(flit))
+			return true;
+	return false;
+}
+
+/*
+ * Copy a frame into pages: skb_segment() takes the linear data in a fragment list for one segment,
+ * and flits end anywhere.  Frees @skb.  Return: NULL: no memory.
+ */
+static struct sk_buff *in_pages(struct sk_buff *skb)
+{
+	unsigned int head = skb_headlen(skb), off = head;
+	struct sk_buff *copy;
+	int err, i;
+
+	copy = alloc_skb_with_frags(NET_SKB_PAD + head, skb->len - head, PAGE_ALLOC_COSTLY_ORDER,
+				    &err, GFP_ATOMIC);
+	if (copy) {
+		skb_reserve(copy, NET_SKB_PAD);
+		skb_copy_bits(skb, 0, skb_put(copy, head), head);
+		for (i = 0; i < skb_shinfo(copy)->nr_frags; i++) {
+			const skb_frag_t *f = &skb_shinfo(copy)->frags[i];
+
+			skb_copy_bits(skb, off, skb_frag_address(f), skb_frag_size(f));
+			off += skb_frag_size(f);
+		}
+		copy->len += skb->len - head;
+		copy->data_len = skb->len - head;
+	}
+	consume_skb(skb);
+	return copy;
+}
+
 /* Pass a frame to the stack. */
 static void deliver(struct flitcast_ether *ether, struct sk_buff *skb)
 {
@@ -127,6 +168,13 @@ static void deliver(struct flitcast_ether *ether, struct sk_buff *skb)
 	unsigned int len;
 
 	memcpy(&offload, skb->data, sizeof(offload));
+	if (offload.gso_type != VIRTIO_NET_HDR_GSO_NONE && list_linear(skb)) {
+		skb = in_pages(skb);
+		if (!skb) {
+			dev_core_stats_rx_dropped_inc(dev);
+			return;
+		}
+	}
 	skb_pull(skb, FLITCAST_OFFLOAD_SIZE);
 	len = skb->len;
 	skb_scrub_packet(skb, true);
@@ -137,6 +185,8 @@ static void deliver(struct flitcast_ether *ether, struct sk_buff *skb)
 	skb_shinfo(skb)->gso_type = 0;
 	skb->encapsulation = 0;
 	skb_clear_hash(skb);
+	skb_set_queue_mapping(skb, 0);
+	memset(skb_hwtstamps(skb), 0, sizeof(*skb_hwtstamps(skb)));
 	skb->ip_summed = CHECKSUM_NONE;
 	if (offload.flags & VIRTIO_NET_HDR_F_DATA_VALID)
 		skb->ip_summed = CHECKSUM_UNNECESSARY;
@@ -151,6 +201,8 @@ static void deliver(struct flitcast_ether *ether, struct sk_buff *skb)
 		return;
 	}
 	skb->protocol = eth_type_trans(skb, dev);
+	skb_reset_network_header(skb);
+	skb_probe_transport_header(skb);
 	dev_sw_netstats_rx_add(dev, len);
 	napi_gro_receive(&ether->napi, skb);
 }

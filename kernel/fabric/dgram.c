@@ -73,15 +73,23 @@ u8 flitcast_dgram_port(struct flitcast_site *site, u32 to, u32 hash)
 	return port;
 }
 
-/* May a frame enter now, without a wait in an injection queue for the channel of its link? */
+/* May a frame enter now, without a wait in an injection queue for the channel of a link? */
 static bool ready(struct flitcast_site *site, const struct flitcast_dgram *d)
 {
+	struct flitcast_dgram one = { .hash = d->hash };
 	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE], port;
+	u32 to;
 
-	if (ntargets(site, d) > 1)
-		return true;
-	put_head(site, head, d, 0);
-	return site->mode->aim(site, FC_SET_BULK, head, &port);
+	for (to = d->first; to < d->end; to++) {
+		if (to == site->cfg.id)
+			continue;
+		one.first = to;
+		one.end = to + 1;
+		put_head(site, head, &one, 0);
+		if (!site->mode->aim(site, FC_SET_BULK, head, &port))
+			return false;
+	}
+	return true;
 }
 
 u32 flitcast_dgram_queue(struct flitcast_site *site, struct sk_buff *skb)
@@ -92,8 +100,13 @@ u32 flitcast_dgram_queue(struct flitcast_site *site, struct sk_buff *skb)
 	lockdep_assert_held(&site->lock);
 	__skb_queue_tail(&all->queue[q], skb);
 	all->n++;
-	all->bytes[q] += skb->len;
+	all->bytes[q] += skb->truesize;
 	return all->bytes[q];
+}
+
+bool flitcast_dgram_full(const struct flitcast_site *site, u8 queue, u32 bytes)
+{
+	return site->oper.dgrams.bytes[queue] > bytes;
 }
 
 unsigned int flitcast_dgram_pick(struct flitcast_site *site)
@@ -154,7 +167,7 @@ static void entered(struct flitcast_site *site)
 	u8 q = FLITCAST_DGRAM(skb)->queue;
 
 	all->cur = NULL;
-	all->bytes[q] -= skb->len;
+	all->bytes[q] -= skb->truesize;
 	consume_skb(skb);
 	static_call(flitcast_ether_room_up)(site, q);
 }
@@ -200,7 +213,7 @@ void flitcast_dgram_take(struct flitcast_site *site, struct sk_buff_head *list)
 
 	for (q = 0; q < FC_PORTS_MAX; q++) {
 		skb_queue_splice_tail_init(&all->queue[q], list);
-		all->bytes[q] = cur && FLITCAST_DGRAM(cur)->queue == q ? cur->len : 0;
+		all->bytes[q] = cur && FLITCAST_DGRAM(cur)->queue == q ? cur->truesize : 0;
 	}
 	all->n = 0;
 }

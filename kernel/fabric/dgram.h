@@ -41,7 +41,7 @@ struct flitcast_dgram {
  * @ether: network device (ether/ether.h); NULL: none
  * @queue: frames, by the link that their flow takes first; those with several targets are in
  *	queue 0.  So frames for a link without credit do not delay those for the others
- * @bytes: bytes of each queue, including the frame that is entering
+ * @bytes: bytes of memory of each queue, including the frame that is entering
  * @n: number of frames in all queues
  * @next: queue whose turn it is
  * @cur: frame that is entering; NULL: none
@@ -67,9 +67,12 @@ u8 flitcast_dgram_port(struct flitcast_site *site, u32 to, u32 hash);
 
 /*
  * Queue a frame, whose cb is filled in; takes ownership.  Context: the site's lock.
- * Return: bytes of its queue.
+ * Return: bytes of memory of its queue.
  */
 u32 flitcast_dgram_queue(struct flitcast_site *site, struct sk_buff *skb);
+
+/* Return: true if a queue holds more than @bytes of memory.  Context: the site's lock. */
+bool flitcast_dgram_full(const struct flitcast_site *site, u8 queue, u32 bytes);
 
 /* Choose the next frame to enter.  Return: number of its targets; 0: none can enter now. */
 unsigned int flitcast_dgram_pick(struct flitcast_site *site);

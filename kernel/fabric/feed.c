@@ -127,6 +127,7 @@ static struct sk_buff *datagram_flit(struct flitcast_site *site, struct flitcast
 	feed->begun = true;
 	if (flit->parts & FC_PART_TERM) {
 		feed->dgram = false;
+		feed->entered_at = flitcast_site_now(site);
 		site->oper.nfed--;
 	}
 	return skb;

@@ -224,6 +224,9 @@ void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest,
 	local = fc_node_local_mask(&site->node, head);
 	here &= local;
 	rest &= ~local;
+	/* A liar names a site more than once; messages have numbers against that. */
+	if (pk.kind == FC_KIND_DATAGRAM)
+		here &= -here;
 	site->ctrl.beyond = beyond(site, &pk, local);
 	while (here) {
 		struct sk_buff_head copy;

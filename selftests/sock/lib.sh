@@ -103,8 +103,25 @@ set_poll()
 	done
 }
 
-# On a kernel that looks for faults sites answer polls later, as time-outs are longer.
-scale_polls() { [ -z "${FLITCAST_DEBUG:-}" ] || set_poll 200ms; }
+# Sets the interval of HELLO, and after how many a link is dead, of all links of the lab.
+set_hello()
+{
+	local name port
+
+	for name in $(ip netns list | grep -o "^$lab-[0-9]*"); do
+		for port in $(at "${name##*-}" -j link show | grep -o '"port": *[0-9]*' | grep -o '[0-9]*$'); do
+			at "${name##*-}" link set port "$port" hello "$1" dead "$2" || die "link set"
+		done
+	done
+}
+
+# On a kernel that looks for faults sites answer later, as time-outs are longer.
+scale_polls()
+{
+	[ -n "${FLITCAST_DEBUG:-}" ] || return 0
+	set_poll 200ms
+	set_hello 1000 10
+}
 
 # A counter of a site.
 counter()
