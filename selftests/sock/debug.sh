@@ -8,7 +8,7 @@ set -u
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
 status=0
 ./sock_api.sh api_uring || status=1
-./stress.sh 100 || status=1
-./flap.sh 100 || status=1
-./churn.sh 2 || status=1
+./stress.sh 50 || status=1
+./flap.sh 40 || status=1
+./churn.sh 1 || status=1
 exit $status
