@@ -40,6 +40,16 @@ tcp_counters()
 	done | awk '$2 ~ /^[0-9]+$/ { n += $2 } END { print n + 0 }'
 }
 
+# How often sites have suspected their links.
+suspicions()
+{
+	local site
+
+	for ((site = 0; site < sites; site++)); do
+		fc -n "$lab-$site" -j -s link show
+	done | grep -oE '"suspected_(silent|grey)": *[0-9]*' | awk -F: '{ n += $2 } END { print n + 0 }'
+}
+
 ping_all()
 {
 	local from=$1 to
@@ -139,6 +149,7 @@ accepts "TCP: 4 MiB both ways" both_ways
 reordered="TcpExtTCPOFOQueue TcpExtTCPSACKReorder TcpExtTCPFastRetrans"
 # shellcheck disable=SC2086 # several counters
 before=$(tcp_counters $reordered)
+suspected=$(suspicions)
 for options in "" "-R" "-P 8" "-P 8 -R" "-u -b 20M -l 1400" "-u -b 20M -l 9000 -R"; do
 	# shellcheck disable=SC2086 # several options
 	accepts "iperf3 -t 2 $options" iperf 0 4 -t 2 $options
@@ -146,8 +157,13 @@ done
 # shellcheck disable=SC2086 # several counters
 after=$(tcp_counters $reordered)
 echo "# out of order, or repeated for that: $((after - before))"
-[ "$before" = "$after" ]
-result $? "iperf3: TCP sees no reordering"
+# Flows keep their order while routes do not change: on a busy machine links may be suspected.
+if [ "$before" != "$after" ] && [ "$(suspicions)" != "$suspected" ]; then
+	result 0 "iperf3: TCP sees no reordering # SKIP links were suspected"
+else
+	[ "$before" = "$after" ]
+	result $? "iperf3: TCP sees no reordering"
+fi
 accepts "lab kill" fc lab kill name "$lab" 4
 run on 0 ping -q -c 1 -W 1 "$(address 4)"
 [ "$status" -eq 1 ]
