@@ -87,9 +87,6 @@ static bool queue_frame(struct flitcast_ether *ether, struct sk_buff *skb,
 		struct sk_buff *one;
 
 		dgram->end = dgram->first + most;
-		/* The site itself alone is no target. */
-		if (most == 1 && dgram->first == site->cfg.id)
-			continue;
 		one = flitcast_dgram_full(site, dgram->queue, 2 * TX_BYTES_MAX) ? NULL :
 		      skb_clone(skb, GFP_ATOMIC);
 		if (!one) {
@@ -99,6 +96,7 @@ static bool queue_frame(struct flitcast_ether *ether, struct sk_buff *skb,
 		enqueue(ether, one, dgram);
 	}
 	dgram->end = end;
+	/* The site itself alone is no target. */
 	if (end - dgram->first == 1 && dgram->first == site->cfg.id) {
 		consume_skb(skb);
 		return true;
@@ -111,7 +109,7 @@ static bool queue_frame(struct flitcast_ether *ether, struct sk_buff *skb,
 	return true;
 }
 
-static netdev_tx_t xmit(struct sk_buff *skb, struct net_device *dev)
+static void xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct flitcast_ether *ether = netdev_priv(dev);
 	struct flitcast_site *site = ether->site;
@@ -128,7 +126,7 @@ static netdev_tx_t xmit(struct sk_buff *skb, struct net_device *dev)
 	    virtio_net_hdr_from_skb(skb, &offload, true, true, 0)) {
 		dev_core_stats_tx_dropped_inc(dev);
 		kfree_skb(skb);
-		return NETDEV_TX_OK;
+		return;
 	}
 	memcpy(dgram.offload, &offload, sizeof(offload));
 	dgram.hash = __skb_get_hash_symmetric(skb);
@@ -144,22 +142,19 @@ static netdev_tx_t xmit(struct sk_buff *skb, struct net_device *dev)
 		dev_sw_netstats_tx_add(dev, 1, len);
 	else
 		dev_core_stats_tx_dropped_inc(dev);
-	return NETDEV_TX_OK;
 }
 
 static netdev_tx_t ether_xmit(struct sk_buff *skb, struct net_device *dev)
 {
-	netdev_tx_t result = NETDEV_TX_OK;
-
 	/* BH are disabled: another frame on this CPU is of a device that stands on this one. */
 	if (__this_cpu_inc_return(nested) <= NESTED_MAX) {
-		result = xmit(skb, dev);
+		xmit(skb, dev);
 	} else {
 		dev_core_stats_tx_dropped_inc(dev);
 		kfree_skb(skb);
 	}
 	__this_cpu_dec(nested);
-	return result;
+	return NETDEV_TX_OK;
 }
 
 static u16 ether_select_queue(struct net_device *dev, struct sk_buff *skb, struct net_device *sb)

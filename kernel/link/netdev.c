@@ -312,7 +312,7 @@ static struct flitcast_link *netdev_create(const struct flitcast_link_spec *spec
 		NL_SET_ERR_MSG_MOD(extack, "device is not Ethernet");
 		return ERR_PTR(-EINVAL);
 	}
-	/* Its frames would need the link that they are to go by. */
+	/* The device transmits over links of its site: as a link it would transmit over itself. */
 	if (dev->rtnl_link_ops && !strcmp(dev->rtnl_link_ops->kind, KBUILD_MODNAME)) {
 		NL_SET_ERR_MSG_MOD(extack, "the network device of a site carries no links");
 		return ERR_PTR(-EINVAL);

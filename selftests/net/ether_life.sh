@@ -40,13 +40,16 @@ carrier() { ip -n "$1" link show dev fc0 | grep -q LOWER_UP; }
 pings() { ip netns exec "$1" ping -q -c 2 -i 0.05 -W 5 "10.254.0.$2"; }
 no_device() { ! ip -n "$1" link show dev fc0 2>/dev/null; }
 
+# The link of site 1 to site 2, as site 2 sees it.
+link_is() { fc -n "$lab-2" link show | grep -q " state $1"; }
+
 flap()
 {
 	local _
 
 	for _ in 1 2 3 4 5; do
-		ip -n "$lab-1" link set dev p1 down && sleep 0.05 &&
-			ip -n "$lab-1" link set dev p1 up && sleep 0.05 || return
+		ip -n "$lab-1" link set dev p1 down && becomes 10 link_is down &&
+			ip -n "$lab-1" link set dev p1 up && becomes 10 link_is up || return
 	done
 }
 
