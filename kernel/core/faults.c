@@ -86,6 +86,19 @@ static u32 step(struct fc_faults *f, u32 before, u32 site)
 	return before;
 }
 
+/* A site suspects links: the neighbours at the other end may be dead. */
+static void doubt(struct fc_faults *f, u32 site, u32 ports)
+{
+	u32 own, peer;
+
+	for (; ports; ports &= ports - 1) {
+		peer = fc_topo_neighbour(f->topo, site, (u8)fc_low(ports) - 1);
+		for (own = f->up; own; own &= own - 1)
+			if (fc_topo_neighbour(f->topo, f->id, (u8)fc_low(own) - 1) == peer)
+				f->doubtful |= own & -own;
+	}
+}
+
 static void change(struct fc_faults *f, const struct fc_fault *news)
 {
 	struct fc_known *k = &f->known[news->site];
@@ -95,6 +108,7 @@ static void change(struct fc_faults *f, const struct fc_fault *news)
 	if (news->site != f->id) {
 		if (k->ports != news->ports || k->suspect != news->suspect)
 			f->generation++;
+		doubt(f, news->site, news->suspect & ~k->suspect);
 		f->nfaulty += !!(news->ports | news->suspect);
 		f->nfaulty -= !!(k->ports | k->suspect);
 	}

@@ -76,6 +76,8 @@ struct fc_faults_end {
  * @links: ports on which the topology has a neighbour
  * @up: of these, the ones whose link is up
  * @suspect: of these, the suspected ones
+ * @doubtful: ports to neighbours to which other sites suspect their links, since the caller last
+ *	cleared it
  * @digest: of @known
  * @nfaulty: other sites that announce a dead or suspected link
  * @generation: changes with everything that routes depend on
@@ -102,6 +104,7 @@ struct fc_faults {
 	u32 links;
 	u32 up;
 	u32 suspect;
+	u32 doubtful;
 	u32 digest;
 	u32 nfaulty;
 	u32 generation;

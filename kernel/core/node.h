@@ -60,7 +60,8 @@ struct fc_timing {
  * @stat: counters, by enum fc_stat
  * @id: identity
  * @up: ports whose link is up; only control frames need it
- * @avoid: ports whose link is suspected, while routes that avoid it are being computed
+ * @avoid: ports whose link is suspected, or whose peer may be dead, while routes that take account
+ *	of that are being computed
  * @nports: ports with the local one
  * @rerouting: new routes are being computed: a packet that has no route now may get one
  *

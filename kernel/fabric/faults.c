@@ -86,6 +86,16 @@ static void rerouted(struct flitcast_site *site)
 	static_call(flitcast_tx_rerouted_up)(site);
 }
 
+/*
+ * Until the routes in use take account of them, packets avoid links that are suspected.  They also
+ * avoid a neighbour that may be dead, because another site suspects its link to it: an answer to a
+ * packet that has just left a dead site's links would wait there for a suspicion of its own.
+ */
+static void update_avoid(struct flitcast_faults *f)
+{
+	f->site->node.avoid = (fc_faults_suspects(&f->core) & ~f->avoided) | f->core.doubtful;
+}
+
 /* The known dead links have changed: compute new routes. */
 static void reroute(struct flitcast_faults *f)
 {
@@ -95,15 +105,17 @@ static void reroute(struct flitcast_faults *f)
 	if (f->asked == f->core.generation)
 		return;
 	f->asked = f->core.generation;
-	site->node.avoid = fc_faults_suspects(&f->core) & ~f->avoided;
 	if (!fc_faults_any(&f->core)) {
 		f->avoided = 0;
+		f->core.doubtful = 0;
+		site->node.avoid = 0;
 		site->node.routes = NULL;
 		site->node.rerouting = false;
 		f->nlost = 0;
 		rerouted(site);
 		return;
 	}
+	update_avoid(f);
 	site->node.rerouting = true;
 	queue_delayed_work(system_unbound_wq, &f->compute, now >= f->rest_until ? 0 :
 			   nsecs_to_jiffies(f->rest_until - now) + 1);
@@ -119,7 +131,7 @@ static void divert(struct flitcast_faults *f, u32 suspects)
 	u32 ports = suspects & ~f->avoided;
 
 	f->avoided = suspects;
-	site->node.avoid = fc_faults_suspects(&f->core) & ~f->avoided;
+	update_avoid(f);
 	for (; ports; ports &= ports - 1) {
 		struct fc_event ev = { .type = FC_EV_SUSPECT, .port = fc_low(ports) };
 
@@ -176,6 +188,8 @@ static void compute(struct work_struct *work)
 		if (site->node.rerouting)
 			queue_delayed_work(system_unbound_wq, &f->compute,
 					   nsecs_to_jiffies(f->rest_until - now) + 1);
+		else
+			f->core.doubtful = 0;
 		install(f, suspects);
 	}
 	flitcast_leave(site);

@@ -657,6 +657,35 @@ static void check_suspects(const char *when)
 	}
 }
 
+/* Does another site than @a, which @a can reach, suspect its link to the neighbour of this port? */
+static bool others_suspect(u32 a, u8 port)
+{
+	u32 peer = fc_topo_neighbour(&topo, a, port - 1);
+
+	for (u32 b = 0; b < topo.nsites; b++) {
+		if (b == a || !together(a, b))
+			continue;
+		for (u32 rest = site[b].suspect; rest; rest &= rest - 1)
+			if (fc_topo_neighbour(&topo, b, (u8)fc_low(rest) - 1) == peer)
+				return true;
+	}
+	return false;
+}
+
+/* A site doubts a neighbour if others suspect their links to it, and only then. */
+static void check_doubts(const char *when)
+{
+	for (u32 a = 0; a < topo.nsites; a++) {
+		u32 doubtful = 0;
+
+		for (u32 rest = works[a]; rest; rest &= rest - 1)
+			if (others_suspect(a, (u8)fc_low(rest)))
+				doubtful |= rest & -rest;
+		CHECK(site[a].doubtful == doubtful, "%s: site %u doubts %x, not %x", when, a,
+		      site[a].doubtful, doubtful);
+	}
+}
+
 /* A link of each kind at each place: whole, dead, or suspected by one end or both. */
 TEST(faults_suspect__every_set_of_links)
 {
@@ -697,6 +726,7 @@ TEST(faults_suspect__every_set_of_links)
 			run(now + 2 * SPACING + 60);
 			check_truth(specs[i]);
 			check_suspects(specs[i]);
+			check_doubts(specs[i]);
 		}
 	}
 }
