@@ -20,12 +20,13 @@ enum fc_event_type {
 	FC_EV_MORE,		/* the last event left work: the effects had no room */
 	FC_EV_ROUTE,		/* time to route fronts that wait (FC_FX_ROUTE) */
 	FC_EV_SUSPECT,		/* routes avoid a link now: packets are to leave it */
+	FC_EV_TRUST,		/* suspicion of a link has ended: routes may use it again soon */
 };
 
 /**
  * struct fc_event - one event
  * @type: enum fc_event_type
- * @port: port (flit, status, link, suspect); by which the front came, or FC_PORT_LOCAL: all (route)
+ * @port: port (flit, status, link, suspect, trust); by which the front came, or FC_PORT_LOCAL: all (route)
  * @flags: FC_STATUS_* (status)
  * @now: time; never goes back
  * @seq: number of the flit; number of the peer's next flit (status)

@@ -509,6 +509,18 @@ static void timers(struct fc_channel *ch, u8 port)
 		fc_llr_due(ch, port, next);
 }
 
+void fc_llr_hasten(struct fc_channel *ch, u8 port)
+{
+	struct fc_tx *tx = &ch->tx[port];
+
+	if (tx->poll_at == FC_NEVER)
+		return;
+	/* This poll is the first one whose answer counts. */
+	tx->unanswered = 0;
+	tx->poll_at = ch->now;
+	fc_llr_due(ch, port, ch->now);
+}
+
 void fc_llr_time(struct fc_channel *ch)
 {
 	u32 rest;

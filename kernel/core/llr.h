@@ -101,6 +101,11 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx);
 /* Takes the first flit, which has arrived, out of the queue. */
 struct fc_flit fc_rx_consume(struct fc_channel *ch, u8 port);
+/*
+ * The link works again: polls at once, where polls back off.  The peer asks for what it lacks, which
+ * delays all later flits.
+ */
+void fc_llr_hasten(struct fc_channel *ch, u8 port);
 /* Runs the timers that are due, after the frame of the event was processed. */
 void fc_llr_time(struct fc_channel *ch);
 /* Sends the statuses that are due, at the end of an event: flits sent in it replace some. */

@@ -406,6 +406,9 @@ bool fc_relay_event(struct fc_relay *relay, const struct fc_event *ev, struct fc
 		ch->up &= ~fc_bit(ev->port);
 		link_reset(relay, ev->port, ch->window, fx);
 		break;
+	case FC_EV_TRUST:
+		fc_llr_hasten(ch, ev->port);
+		break;
 	case FC_EV_ROOM:
 	case FC_EV_TIME:
 	case FC_EV_MORE:

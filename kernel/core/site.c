@@ -194,6 +194,9 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 		if (!fc_tx_empty(&site->data.tx[ev->port]))
 			fc_effect_add(fx, FC_FX_COPY, ev->port, NULL)->vc = site->data.vc;
 		break;
+	case FC_EV_TRUST:
+		fc_llr_hasten(&site->data, ev->port);
+		break;
 	case FC_EV_TIME:
 	case FC_EV_MORE:
 	case FC_EV_ROUTE:

@@ -687,6 +687,17 @@ static void suspect(struct fc_vnet *v, u8 port, struct fc_effects *fx)
 	}
 }
 
+static void trust(struct fc_vnet *v, u8 port)
+{
+	u8 c;
+
+	for (c = 0; c < v->nclasses; c++) {
+		fc_vtouch(v, c);
+		fc_llr_hasten(&v->ch[c], port);
+	}
+	v->next_at = v->now;
+}
+
 static void route_now(struct fc_vnet *v, u8 class, u32 ports)
 {
 	for (ports &= v->unrouted[class]; ports; ports &= ports - 1) {
@@ -758,6 +769,9 @@ bool fc_vnet_work(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct
 		break;
 	case FC_EV_SUSPECT:
 		suspect(v, ev->port, fx);
+		break;
+	case FC_EV_TRUST:
+		trust(v, ev->port);
 		break;
 	case FC_EV_ROOM:
 	case FC_EV_TIME:

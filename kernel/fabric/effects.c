@@ -35,7 +35,8 @@ static void rescue(struct flitcast_site *site, u8 set, struct flitcast_replay *r
 
 /*
  * Routes avoid a link: send packets that the peer has not acked by another path, too.  The link
- * may have carried them: their targets drop what comes twice.
+ * may have carried them: their targets drop what comes twice.  Copies that the transit pool has no
+ * room for follow when it has, see flitcast_effects_copies().
  */
 static void copy(struct flitcast_site *site, u8 set, u8 port, struct flitcast_replay *replay)
 {
@@ -43,9 +44,30 @@ static void copy(struct flitcast_site *site, u8 set, u8 port, struct flitcast_re
 	u16 at = 0, n;
 
 	__skb_queue_head_init(&flits);
-	while (flitcast_oper_copies(site, set) && (n = flitcast_replay_again(replay, &at, &flits)))
+	while (flitcast_oper_copies(site, set)) {
+		n = flitcast_replay_again(replay, &at, &flits);
+		if (!n)
+			return;
 		if (flitcast_oper_copy(site, set, port, &flits))
 			flitcast_replay_copied(replay, at, n);
+	}
+	if (site->oper.feed[set].ntransit)
+		site->todo.copies |= fc_bit(port);
+}
+
+bool flitcast_effects_copies(struct flitcast_site *site)
+{
+	unsigned int before = site->oper.nfed;
+	u32 rest = site->todo.copies;
+	u8 set, class;
+
+	site->todo.copies = 0;
+	for (; rest; rest &= rest - 1)
+		for (set = 0; set < FC_SET_COUNT; set++)
+			for (class = 0; class < site->nclasses; class++)
+				copy(site, set, fc_low(rest),
+				     &site->end[fc_low(rest)].class[set][class]);
+	return site->oper.nfed != before;
 }
 
 /* A flit was sent: it may end a packet that had begun when the others were copied. */

@@ -12,6 +12,11 @@ void flitcast_effects_exit(void);
 void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct fc_effect *e);
 /* Perform FC_FX_SUSPECT, of any switch. */
 void flitcast_effects_suspect(struct flitcast_site *site, const struct fc_effect *e);
+/*
+ * Copy packets on the links of site->todo.copies, as far as the transit pool has room now.
+ * Return: true if any was stored.
+ */
+bool flitcast_effects_copies(struct flitcast_site *site);
 /* Return: the list of effects of this CPU, for one event at a time. */
 struct fc_effects *flitcast_effects(void);
 

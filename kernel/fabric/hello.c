@@ -80,6 +80,12 @@ static void suspicion(struct flitcast_site *site, u8 port, bool suspect)
 		end->link->stat[end->hello.suspicion == FC_SUSPICION_GREY ?
 				FC_LSTAT_SUSPECTED_GREY : FC_LSTAT_SUSPECTED_SILENT]++;
 	flitcast_faults_suspect(site, port, suspect);
+	if (!suspect) {
+		struct fc_event ev = { .type = FC_EV_TRUST, .port = port };
+
+		flitcast_relay_event(site, &ev);
+		site->mode->link(site, &ev);
+	}
 }
 
 /* Report a link that comes up or went down to all its channels. */

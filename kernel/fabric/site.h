@@ -50,10 +50,12 @@ struct flitcast_clock {
  * @suspected: a link is in @suspects
  * @more: bit mask of sets (enum fc_set) whose switch has more to do for a received frame
  * @unrouted: fronts were forwarded eagerly, before their routing decision
+ * @copies: bit mask of suspected links on which packets wait to be copied
  */
 struct flitcast_todo {
 	u32 resets;
 	u32 more;
+	u32 copies;
 	bool unrouted;
 	bool suspected;
 	u32 suspects[FC_SUSPICION_COUNT];

@@ -733,10 +733,13 @@ static void reroute(struct bench *b, struct fuzz *f, bool rerouting)
 	fc_routes_compute(&b->topo, b->node.id, down, suspect, b->routes, work);
 	fc_vnet_rerouted(&b->v);
 	event(b, 0, &ev);
-	ev.type = FC_EV_SUSPECT;
 	for (rest = suspect[b->node.id]; rest; rest &= rest - 1) {
 		ev.port = (u8)fc_low(rest);
+		ev.type = FC_EV_SUSPECT;
 		event(b, 0, &ev);
+		ev.type = FC_EV_TRUST;
+		if (n & 32)
+			event(b, 0, &ev);
 	}
 }
 

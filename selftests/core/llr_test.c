@@ -608,6 +608,47 @@ TEST(llr_silent__is_suspected)
 	}
 }
 
+/* Time from the end of a failure until all flits have come. */
+static u64 until_healed(struct bench *b, u64 failed, bool hasten)
+{
+	struct fc_event trust = { .type = FC_EV_TRUST, .port = 1 };
+	u64 began;
+
+	bench_init(b, 8);
+	b->mute[0] = true;
+	b->mute[1] = true;
+	while (offer(b))
+		;
+	run_for(b, failed);
+	b->mute[0] = false;
+	b->mute[1] = false;
+	began = b->now;
+	if (hasten)
+		event(b, 0, trust);
+	while (b->end[1].next != b->end[0].next && b->now < began + 40 * b->timing.poll)
+		tick(b);
+	return b->now - began;
+}
+
+/* Polls that back off while the link is silent do not delay flits when it is trusted again. */
+TEST(llr_trust__resends_at_once)
+{
+	static struct bench b;
+	u64 slowest = 0;
+
+	bench_init(&b, 8);
+	for (unsigned int failed = 10; failed < 200; failed++) {
+		u64 took, poll = b.timing.poll;
+
+		took = until_healed(&b, failed * poll, false);
+		slowest = took > slowest ? took : slowest;
+		took = until_healed(&b, failed * poll, true);
+		CHECK(took <= poll, "silent for %u polls: %llu", failed, (unsigned long long)took);
+		CHECK(!b.suspected[FC_SUSPICION_GREY], "grey");
+	}
+	CHECK(slowest > 10 * b.timing.poll, "%llu at most otherwise", (unsigned long long)slowest);
+}
+
 /* A host that is stalled does not suspect its peer: a late timer is no proof of silence. */
 TEST(llr_silent__a_stalled_host_suspects_no_link)
 {

@@ -472,6 +472,7 @@ static const char *event_port(enum fc_event_type type)
 	case FC_EV_LINK_UP:
 	case FC_EV_LINK_DOWN:
 	case FC_EV_SUSPECT:
+	case FC_EV_TRUST:
 	/* The operator's network-status-out, which is within a site. */
 	case FC_EV_ROOM:
 	/* Time is an argument; a list of effects is bounded. */

@@ -8,7 +8,9 @@
 #
 #   carrier    a device of the link 0-1 is set down, the other end loses its carrier
 #   silent     the link 0-1 keeps its carriers and drops everything
-#   one-way    the same, in one direction: each in turn
+#   busy       the same, with 200 probes a second: more of them wait for the link than the transit
+#              pool takes copies at once
+#   one-way    as silent, in one direction: each in turn
 #   dead-host  all links of the site that the probes to site 2, or their answers, pass are silent
 #   grey       the link 0-1 drops long frames; every other probe is long
 #
@@ -18,14 +20,14 @@
 set -u
 
 # Microseconds: of 99 % of the outages, and of all.
-declare -A bound99=([carrier]=50000 [silent]=200000 [one-way]=200000 [dead-host]=200000 [grey]=400000)
-declare -A bound=([carrier]=50000 [silent]=250000 [one-way]=250000 [dead-host]=250000 [grey]=400000)
+declare -A bound99=([carrier]=50000 [silent]=200000 [busy]=200000 [one-way]=200000 [dead-host]=200000 [grey]=400000)
+declare -A bound=([carrier]=50000 [silent]=250000 [busy]=250000 [one-way]=250000 [dead-host]=250000 [grey]=400000)
 # Seconds for a link to be used again.
 return_limit=60
 
 failures=${1:-3}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- carrier silent one-way dead-host grey
+[ $# -gt 0 ] || set -- carrier silent busy one-way dead-host grey
 
 # shellcheck source=./selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -74,6 +76,7 @@ for kind; do
 	to=1 options=()
 	[ "$kind" != dead-host ] || to=2
 	# two full flits
+	[ "$kind" != busy ] || options=(-i 5)
 	[ "$kind" != grey ] || options=(-b '64,2900')
 	: >"$work/$kind"
 	starts flitcast $to "${options[@]}" || { result 1 "$kind: echo and prober start"; continue; }

@@ -3,12 +3,12 @@
  * Measures for how long messages between two sites of a lab do not pass when a link fails.
  *
  *	outage echo TRANSPORT LAB SITE
- *	outage probe [-b BYTES,...] [-s SEED] TRANSPORT LAB FROM TO
+ *	outage probe [-b BYTES,...] [-i MS] [-s SEED] TRANSPORT LAB FROM TO
  *
  * TRANSPORT is flitcast, or, for UDP, an IPv4 network such as 10.1.0.0, where the address of site K
  * is K + 1 above that.  The echo returns every probe.  The prober sends a probe each
- * 50 ms, whether or not earlier ones were answered; their sizes take turns.  It obeys the lines of
- * its standard input, one after the other, and answers each with one line:
+ * 50 ms, or as -i says, whether or not earlier ones were answered; their sizes take turns.  It obeys
+ * the lines of its standard input, one after the other, and answers each with one line:
  *
  * break SITE:DEV=STATE...	wait for a random time of up to a second, then set these states
  * mend SITE:DEV=STATE...	set these states
@@ -53,9 +53,10 @@
 #include <linux/flitcast.h>
 
 #define PORT		7101
-#define INTERVAL_NS	50000000LL
-#define BEFORE_NS	100000000LL
+#define INTERVAL_MS	50
+#define BEFORE_NS	(100 * MS_NS)
 #define SECOND_NS	1000000000LL
+#define MS_NS		1000000LL
 #define RUN		10
 #define NORMAL		20
 #define BYTES_MAX	16384
@@ -106,6 +107,7 @@ struct change {
 
 static bool flitcast;
 static uint32_t network;
+static int64_t interval = INTERVAL_MS * MS_NS;
 static const char *lab;
 static unsigned int sizes[8], nsizes;
 static int netlinks[SITES_MAX];
@@ -132,7 +134,7 @@ __attribute__((noreturn))
 static void usage(void)
 {
 	fprintf(stderr, "usage: outage echo TRANSPORT LAB SITE\n"
-		"       outage probe [-b BYTES,...] [-s SEED] TRANSPORT LAB FROM TO\n");
+		"       outage probe [-b BYTES,...] [-i MS] [-s SEED] TRANSPORT LAB FROM TO\n");
 	exit(2);
 }
 
@@ -643,7 +645,7 @@ static void probe(unsigned int from, unsigned int to)
 	for (;;) {
 		if (command.name != 'e' && now_ns() >= next) {
 			send_probe(fd, to);
-			next += INTERVAL_NS;
+			next += interval;
 		}
 		take_answers(fd);
 		if (command.name && !go_on(&command))
@@ -652,7 +654,7 @@ static void probe(unsigned int from, unsigned int to)
 		if (command.name == 'b' && command.due < next)
 			wait = command.due;
 		if (command.name == 'e')
-			wait = now_ns() + INTERVAL_NS;
+			wait = now_ns() + interval;
 		wait = (wait - now_ns() + 999999) / 1000000;
 		poll(polled, command.name ? 1 : 2, wait > 0 ? wait : 0);
 		if (!command.name && polled[1].revents && !read_command(&command))
@@ -700,9 +702,11 @@ int main(int argc, char **argv)
 	sizes[0] = 64;
 	nsizes = 1;
 	optind = 2;
-	while ((option = getopt(argc, argv, "b:s:")) != -1) {
+	while ((option = getopt(argc, argv, "b:i:s:")) != -1) {
 		if (option == 'b' && prober)
 			parse_sizes(optarg);
+		else if (option == 'i' && prober)
+			interval = number(optarg, 1000) * MS_NS;
 		else if (option == 's' && prober)
 			srandom(number(optarg, INT_MAX));
 		else

@@ -81,7 +81,7 @@ places() # KIND ROUND
 {
 	case $1 in
 	carrier) state=down ends=(1:p2) ;;
-	silent) state=drop ends=(0:p1 1:p2) ;;
+	silent | busy) state=drop ends=(0:p1 1:p2) ;;
 	one-way)
 		state=drop ends=(0:p1)
 		[ $(($2 % 2)) -eq 1 ] || ends=(1:p2) ;;

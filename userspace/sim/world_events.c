@@ -272,8 +272,11 @@ static void suspect(unsigned int at, u8 port)
 
 static void trust(unsigned int at, u8 port)
 {
+	struct fc_event ev = { .type = FC_EV_TRUST, .port = port };
+
 	world.node[at].suspect &= ~fc_bit(port);
 	reroute(at);
+	world_site_event(at, 0, &ev);
 }
 
 /* Restart a site: it loses its state, and its links go down. */
