@@ -26,7 +26,8 @@ enum fc_event_type {
 /**
  * struct fc_event - one event
  * @type: enum fc_event_type
- * @port: port (flit, status, link, suspect, trust); by which the front came, or FC_PORT_LOCAL: all (route)
+ * @port: port (flit, status, link, suspect, trust); by which the front came, or FC_PORT_LOCAL: all
+ *	(route)
  * @flags: FC_STATUS_* (status)
  * @now: time; never goes back
  * @seq: number of the flit; number of the peer's next flit (status)

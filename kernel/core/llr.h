@@ -102,8 +102,8 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 /* Takes the first flit, which has arrived, out of the queue. */
 struct fc_flit fc_rx_consume(struct fc_channel *ch, u8 port);
 /*
- * The link works again: polls at once, where polls back off.  The peer asks for what it lacks, which
- * delays all later flits.
+ * The link works again: polls at once, where polls back off.  The peer asks for the flits that it
+ * lacks, which delay all later ones.
  */
 void fc_llr_hasten(struct fc_channel *ch, u8 port);
 /* Runs the timers that are due, after the frame of the event was processed. */

@@ -25,7 +25,7 @@
 	X(PKT_DEAD,		"packets_dead")		/* misrouted by speculation: dropped */	\
 	X(PKT_ADAPTED,		"packets_adapted")	/* left their dimension for a busy link */ \
 	X(PKT_HOPS,		"packets_hops")		/* crossed too many links */ \
-	X(DATAGRAM_DROPPED,	"datagrams_dropped")	/* no device here, or a link failed */ \
+	X(DATAGRAM_DROPPED,	"datagrams_dropped")	/* no device here */ \
 	X(TRANSIT_FULL,		"transit_full")		/* not stored, the source repeats */ \
 	X(SEEK,			"seeks")		/* connection attempts that failed */ \
 	X(TIMEOUT,		"fifo_timeouts")	/* abort-request raised */ \

@@ -10,12 +10,12 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/rtnetlink.h>
 #include <linux/virtio_net.h>
 #include "compat.h"
 #include "core/version.h"
-#include "core/wire_bytes.h"
 #include "ether/ether.h"
 #include "fabric/enter.h"
 
@@ -31,29 +31,23 @@
 static_assert(sizeof(struct virtio_net_hdr) == FLITCAST_OFFLOAD_SIZE);
 static_assert(sizeof(struct flitcast_dgram) <= sizeof_field(struct sk_buff, cb));
 
-/* The hardware address of a site's device: 02:fc, then the number of the site. */
-static void address_of(u8 address[ETH_ALEN], u32 site)
+/*
+ * Find the targets of a destination address: all sites, if it is a multicast address, or one that
+ * no frame has come from.  Return: false: it is the site's own.
+ */
+static bool targets(struct flitcast_ether *ether, const u8 *dest, u32 *first, u32 *end)
 {
-	address[0] = 0x02;
-	address[1] = 0xfc;
-	fc_put32(address + 2, site);
-}
+	const struct flitcast_site *site = ether->site;
+	u32 to = FC_SITE_NONE;
 
-/* Find the targets of a destination address.  Return: false: it is of no other site. */
-static bool targets(const struct flitcast_site *site, const u8 *dest, u32 *first, u32 *end)
-{
-	u8 own[ETH_ALEN];
-
-	if (is_multicast_ether_addr(dest)) {
-		*first = 0;
-		*end = site->cfg.topo.nsites;
-		return true;
+	if (!is_multicast_ether_addr(dest)) {
+		to = flitcast_ether_site_of(dest, site->cfg.topo.nsites);
+		if (to == FC_SITE_NONE)
+			to = flitcast_learn_site(&ether->learn, dest);
 	}
-	*first = fc_get32(dest + 2);
-	*end = *first + 1;
-	address_of(own, *first);
-	return *first < site->cfg.topo.nsites && *first != site->cfg.id &&
-	       ether_addr_equal(own, dest);
+	*first = to == FC_SITE_NONE ? 0 : to;
+	*end = to == FC_SITE_NONE ? site->cfg.topo.nsites : to + 1;
+	return to != site->cfg.id;
 }
 
 /*
@@ -120,7 +114,10 @@ static void xmit(struct sk_buff *skb, struct net_device *dev)
 	unsigned int len = skb->len;
 	bool queued = false;
 
-	if (!targets(site, skb->data, &dgram.first, &dgram.end) || len > FLITCAST_FRAME_MAX ||
+	/* A frame of a bridge: its source is behind this device, and may have moved here. */
+	if (!ether_addr_equal(skb->data + ETH_ALEN, dev->dev_addr))
+		flitcast_learn_forget(&ether->learn, skb->data + ETH_ALEN);
+	if (!targets(ether, skb->data, &dgram.first, &dgram.end) || len > FLITCAST_FRAME_MAX ||
 	    skb_orphan_frags_rx(skb, GFP_ATOMIC) ||
 	    (skb_has_frag_list(skb) && skb_linearize(skb)) ||
 	    virtio_net_hdr_from_skb(skb, &offload, true, true, 0)) {
@@ -164,7 +161,7 @@ static u16 ether_select_queue(struct net_device *dev, struct sk_buff *skb, struc
 	u32 first, end, hash;
 	u16 queue = 0;
 
-	if (!targets(site, skb->data, &first, &end) || end - first > 1)
+	if (!targets(ether, skb->data, &first, &end) || end - first > 1)
 		return 0;
 	hash = __skb_get_hash_symmetric(skb);
 	spin_lock_bh(&site->lock);
@@ -226,8 +223,27 @@ static int ether_stop(struct net_device *dev)
 
 static int ether_init(struct net_device *dev)
 {
+	struct flitcast_ether *ether = netdev_priv(dev);
+	int err;
+
 	dev->tstats = netdev_alloc_pcpu_stats(struct pcpu_sw_netstats);
-	return dev->tstats ? 0 : -ENOMEM;
+	if (!dev->tstats)
+		return -ENOMEM;
+	err = flitcast_learn_init(&ether->learn);
+	if (err)
+		goto err_learn;
+	err = -ENOMEM;
+	ether->source = kvcalloc(ether->site->cfg.topo.nsites, sizeof(*ether->source),
+				 GFP_KERNEL_ACCOUNT);
+	if (!ether->source)
+		goto err_source;
+	return 0;
+
+err_source:
+	flitcast_learn_free(&ether->learn);
+err_learn:
+	free_percpu(dev->tstats);
+	return err;
 }
 
 static void ether_uninit(struct net_device *dev)
@@ -242,6 +258,10 @@ static void ether_uninit(struct net_device *dev)
 
 static void ether_free(struct net_device *dev)
 {
+	struct flitcast_ether *ether = netdev_priv(dev);
+
+	kvfree(ether->source);
+	flitcast_learn_free(&ether->learn);
 	free_percpu(dev->tstats);
 }
 
@@ -312,7 +332,7 @@ int flitcast_ether_add(struct flitcast_site *site, struct net_device *dev,
 	ether->site = site;
 	__skb_queue_head_init(&ether->rxq);
 	netif_napi_add(dev, &ether->napi, flitcast_ether_poll);
-	address_of(address, site->cfg.id);
+	flitcast_ether_address(address, site->cfg.id);
 	eth_hw_addr_set(dev, address);
 	err = netif_set_real_num_tx_queues(dev, site->node.nports);
 	if (err)

@@ -1,22 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The network device of a site ("fc0"): an Ethernet whose hosts are the sites of the network, each
- * one hop away.  A frame is one datagram (fabric/dgram.h), to the site of its destination address
- * or, of a multicast address, to all other sites.
+ * one hop away.  A frame is one datagram (fabric/dgram.h): to the site of its destination address,
+ * or to the site behind which that address was seen (learn.h), or else to all other sites.
  */
 #ifndef FLITCAST_ETHER_ETHER_H
 #define FLITCAST_ETHER_ETHER_H
 
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
+#include "core/seen.h"
+#include "ether/learn.h"
 
 struct flitcast_site;
 struct netlink_ext_ack;
 
 /**
+ * struct flitcast_ether_source - a site whose datagrams come
+ * @incarnation: of the site, of the last datagram
+ * @seen: numbers of those of this incarnation
+ */
+struct flitcast_ether_source {
+	u32 incarnation;
+	struct fc_seen seen;
+};
+
+/**
  * struct flitcast_ether - network device of a site, in netdev_priv()
  * @dev: device
  * @site: site, which exists as long as the device is registered: site_destroy() unregisters it
+ * @source: by site, the datagrams that came from it; the site's lock
+ * @learn: addresses behind the devices of other sites
  * @napi: delivers @rxq
  * @rxq: received frames, behind their offload header; the site's lock
  * @rx_bytes: bytes of memory of @rxq; the site's lock
@@ -25,6 +39,8 @@ struct netlink_ext_ack;
 struct flitcast_ether {
 	struct net_device *dev;
 	struct flitcast_site *site;
+	struct flitcast_ether_source *source;
+	struct flitcast_learn learn;
 	struct napi_struct napi;
 	struct sk_buff_head rxq;
 	unsigned int rx_bytes;

@@ -16,6 +16,9 @@
 /* Memory of frames that wait for NAPI. */
 #define RX_BYTES_MAX	(4 * 1024 * 1024)
 
+/* Number of the site that sent a received frame, until it is delivered. */
+#define SENDER(skb)	(*(u32 *)(skb)->cb)
+
 /*
  * Append the pages of a flit to a frame.  Return: false, and nothing is changed, if the flit has
  * linear data or too many pages, or if pages return to the pool of a device, whose counts allow no
@@ -26,6 +29,8 @@ static bool append_pages(struct sk_buff *to, struct sk_buff *skb)
 	struct skb_shared_info *shinfo = skb_shinfo(to);
 	const struct skb_shared_info *more = skb_shinfo(skb);
 	int i, n = shinfo->nr_frags;
+	/* Of the pages, which may be larger than what the flit has of them. */
+	int size = skb->truesize - SKB_TRUESIZE(skb_end_offset(skb));
 	bool first = n && more->nr_frags &&
 		     skb_can_coalesce(to, n, skb_frag_page(&more->frags[0]),
 				      skb_frag_off(&more->frags[0]));
@@ -36,18 +41,18 @@ static bool append_pages(struct sk_buff *to, struct sk_buff *skb)
 		return false;
 	for (i = 0; i < more->nr_frags; i++) {
 		const skb_frag_t *f = &more->frags[i];
-		u32 size = skb_frag_size(f);
 
 		if (!i && first) {
-			skb_frag_size_add(&shinfo->frags[n - 1], size);
-			to->len += size;
-			to->data_len += size;
-			to->truesize += size;
+			skb_frag_size_add(&shinfo->frags[n - 1], skb_frag_size(f));
+			to->len += skb_frag_size(f);
+			to->data_len += skb_frag_size(f);
 		} else {
 			skb_frag_ref(skb, i);
-			skb_add_rx_frag(to, n++, skb_frag_page(f), skb_frag_off(f), size, size);
+			skb_add_rx_frag(to, n++, skb_frag_page(f), skb_frag_off(f),
+					skb_frag_size(f), 0);
 		}
 	}
+	to->truesize += max_t(int, size, skb->len);
 	return true;
 }
 
@@ -88,12 +93,36 @@ drop:
 	return NULL;
 }
 
+/*
+ * Is a datagram the first one of its number?  A link that failed may have carried it, and the site
+ * in front of it then sent it by another path, too.
+ */
+static bool first(struct flitcast_ether *ether, const struct fc_packet *pk, const u8 *head)
+{
+	struct flitcast_ether_source *source = ether->source + pk->src;
+	struct fc_target t;
+
+	fc_wire_target_decode(&t, head, 0);
+	if (source->incarnation != pk->incarnation) {
+		memset(source, 0, sizeof(*source));
+		source->incarnation = pk->incarnation;
+	}
+	return fc_seen_first(&source->seen, t.seq);
+}
+
 void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *flits)
 {
 	struct flitcast_ether *ether = site->oper.dgrams.ether;
 	struct sk_buff *skb;
+	struct fc_packet pk;
 
 	lockdep_assert_held(&site->lock);
+	fc_wire_packet_decode(&pk, skb_peek(flits)->data);
+	if (pk.src >= site->cfg.topo.nsites || !first(ether, &pk, skb_peek(flits)->data)) {
+		site->stat[FC_STAT_PKT_DUPLICATE]++;
+		__skb_queue_purge(flits);
+		return;
+	}
 	if (!ether->open || ether->rx_bytes > RX_BYTES_MAX) {
 		dev_core_stats_rx_dropped_inc(ether->dev);
 		__skb_queue_purge(flits);
@@ -104,6 +133,7 @@ void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *fli
 		dev_core_stats_rx_dropped_inc(ether->dev);
 		return;
 	}
+	SENDER(skb) = pk.src;
 	ether->rx_bytes += skb->truesize;
 	__skb_queue_tail(&ether->rxq, skb);
 	napi_schedule(&ether->napi);
@@ -160,11 +190,22 @@ static struct sk_buff *in_pages(struct sk_buff *skb)
 	return copy;
 }
 
+/* A frame from an address has come from a site: the address is behind its device. */
+static void learn(struct flitcast_ether *ether, const u8 *address, u32 from)
+{
+	const struct flitcast_site *site = ether->site;
+
+	if (from != site->cfg.id && is_valid_ether_addr(address) &&
+	    flitcast_ether_site_of(address, site->cfg.topo.nsites) == FC_SITE_NONE)
+		flitcast_learn_add(&ether->learn, address, from);
+}
+
 /* Pass a frame to the stack. */
 static void deliver(struct flitcast_ether *ether, struct sk_buff *skb)
 {
 	struct net_device *dev = ether->dev;
 	struct virtio_net_hdr offload;
+	u32 from = SENDER(skb);
 	unsigned int len;
 
 	memcpy(&offload, skb->data, sizeof(offload));
@@ -200,6 +241,7 @@ static void deliver(struct flitcast_ether *ether, struct sk_buff *skb)
 		kfree_skb(skb);
 		return;
 	}
+	learn(ether, skb->data + ETH_ALEN, from);
 	skb->protocol = eth_type_trans(skb, dev);
 	skb_reset_network_header(skb);
 	skb_probe_transport_header(skb);

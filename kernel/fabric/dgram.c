@@ -6,8 +6,9 @@
  *	head	kind FC_KIND_DATAGRAM, the flow's hash, the target sites
  *	data	struct virtio_net_hdr, then the Ethernet frame
  *
- * A datagram has no state at either end: no number, no acknowledgment, no retransmission by its
- * source.  Credits and link-level retry make it lossless while its links work.
+ * A datagram has no acknowledgment, and its source does not repeat it.  Credits and link-level
+ * retry make it lossless while its links work; where one fails, it is sent by another path.  Its
+ * targets drop doubles by its number.
  */
 #include "compat.h"
 #include "fabric/dgram.h"
@@ -54,7 +55,9 @@ static void put_head(const struct flitcast_site *site, u8 *head, const struct fl
 
 	fc_wire_packet_encode(head, &pk);
 	for (to = d->first; to < d->end; to++) {
-		struct fc_target t = { .site = to, .port = NO_PORT, .len = len };
+		struct fc_target t = {
+			.site = to, .port = NO_PORT, .len = len, .seq = d->number,
+		};
 
 		if (to == site->cfg.id)
 			continue;
@@ -123,6 +126,7 @@ unsigned int flitcast_dgram_pick(struct flitcast_site *site)
 			continue;
 		__skb_unlink(skb, &all->queue[q]);
 		all->n--;
+		FLITCAST_DGRAM(skb)->number = all->number++;
 		all->cur = skb;
 		all->sent = 0;
 		all->next = q + 1;

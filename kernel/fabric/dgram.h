@@ -23,6 +23,7 @@ struct flitcast_site;
  * @first: target site, or first site of a range of targets
  * @end: site behind the range; this site itself is not a target
  * @hash: hash of the flow: the packets of a flow take one path
+ * @number: of the datagram among those of its site, from when it begins to enter
  * @queue: queue that it waits in
  * @offload: checksum and segmentation that are left to the receiver, as virtio describes them
  */
@@ -30,6 +31,7 @@ struct flitcast_dgram {
 	u32 first;
 	u32 end;
 	u32 hash;
+	u32 number;
 	u8 queue;
 	u8 offload[FLITCAST_OFFLOAD_SIZE];
 };
@@ -43,6 +45,7 @@ struct flitcast_dgram {
  *	queue 0.  So frames for a link without credit do not delay those for the others
  * @bytes: bytes of memory of each queue, including the frame that is entering
  * @n: number of frames in all queues
+ * @number: of the next datagram
  * @next: queue whose turn it is
  * @cur: frame that is entering; NULL: none
  * @sent: bytes of it that have entered
@@ -54,6 +57,7 @@ struct flitcast_dgrams {
 	struct sk_buff_head queue[FC_PORTS_MAX];
 	u32 bytes[FC_PORTS_MAX];
 	unsigned int n;
+	u32 number;
 	u8 next;
 	struct sk_buff *cur;
 	u32 sent;

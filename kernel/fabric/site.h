@@ -145,7 +145,8 @@ struct flitcast_site {
 /* Return: true if there may be packets to feed. */
 static inline bool flitcast_oper_waits(const struct flitcast_site *site)
 {
-	return site->oper.nfed || site->oper.dgrams.n || site->oper.doors & ~fc_bit(FLITCAST_TX_BY_RELAY);
+	return site->oper.nfed || site->oper.dgrams.n ||
+	       site->oper.doors & ~fc_bit(FLITCAST_TX_BY_RELAY);
 }
 
 /* Return: true if a set has no packets to feed. */

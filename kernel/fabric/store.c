@@ -251,24 +251,9 @@ void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest,
 		__skb_queue_purge(&flits);
 }
 
-/*
- * Drop the flits of a packet if it is a datagram: its targets could not tell a second copy from
- * another datagram.  Return: true if they are dropped.
- */
-static bool drop_datagram(struct flitcast_site *site, struct sk_buff_head *flits)
-{
-	if (!fc_wire_datagram(skb_peek(flits)->data))
-		return false;
-	site->stat[FC_STAT_DATAGRAM_DROPPED]++;
-	__skb_queue_purge(flits);
-	return true;
-}
-
 void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_head *flits)
 {
 	if (netbuf_whole(flits)) {
-		if (drop_datagram(site, flits))
-			return;
 		site->stat[FC_STAT_PKT_RESCUED]++;
 		store(site, set, flits, fc_mask_all(fc_wire_ntargets(skb_peek(flits)->data)),
 		      false, false);
@@ -288,7 +273,7 @@ bool flitcast_oper_copy(struct flitcast_site *site, u8 set, u8 port, struct sk_b
 	const u8 *head = skb_peek(flits)->data;
 	u64 mask;
 
-	if (!netbuf_whole(flits) || fc_wire_datagram(head))
+	if (!netbuf_whole(flits))
 		goto drop;
 	mask = fc_mask_all(fc_wire_ntargets(head));
 	if (!fc_node_avoids(&site->node, head, mask, port))

@@ -67,7 +67,7 @@ void flitcast_tx_rerouted(struct flitcast_site *site);
 
 /* ether.c */
 
-/* Receive a datagram, if the site has a network device (struct flitcast_dgrams); takes the flits. */
+/* Receive a datagram, if the site has a device (struct flitcast_dgrams); takes the flits. */
 void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *flits);
 /* A frame of the network device has left a queue of struct flitcast_dgrams. */
 void flitcast_ether_room(struct flitcast_site *site, u8 queue);

@@ -735,10 +735,7 @@ static void reroute(struct bench *b, struct fuzz *f, bool rerouting)
 	event(b, 0, &ev);
 	for (rest = suspect[b->node.id]; rest; rest &= rest - 1) {
 		ev.port = (u8)fc_low(rest);
-		ev.type = FC_EV_SUSPECT;
-		event(b, 0, &ev);
-		ev.type = FC_EV_TRUST;
-		if (n & 32)
+		for (ev.type = FC_EV_SUSPECT; ev.type <= FC_EV_SUSPECT + !!(n & 32); ev.type++)
 			event(b, 0, &ev);
 	}
 }

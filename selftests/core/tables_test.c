@@ -478,7 +478,6 @@ static const char *event_port(enum fc_event_type type)
 	/* Time is an argument; a list of effects is bounded. */
 	case FC_EV_TIME:
 	case FC_EV_MORE:
-		return NULL;
 	/* An event of mode postman. */
 	case FC_EV_ROUTE:
 		return NULL;

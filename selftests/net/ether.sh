@@ -20,7 +20,9 @@ cleanup()
 	# shellcheck disable=SC2046 # a word for each job
 	kill $(jobs -p) 2>/dev/null
 	[ -z "${qdisc:-}" ] || echo "$qdisc" >/proc/sys/net/core/default_qdisc
-	ip netns del "$lab-spare" 2>/dev/null
+	for site in spare guest6 guest8; do
+		ip netns del "$lab-$site" 2>/dev/null
+	done
 	fc lab down name "$lab"
 	rm -rf "$work"
 }
@@ -106,6 +108,37 @@ iperf()
 	return "$status"
 }
 
+# guest SITE ADDRESS: a network namespace behind a bridge at a site, as a container has
+guest()
+{
+	local ns=$lab-guest$1
+
+	ip netns add "$ns" &&
+		ip -n "$lab-$1" link add br0 type bridge &&
+		ip -n "$lab-$1" link set br0 up &&
+		ip -n "$lab-$1" link add guest type veth peer name eth0 netns "$ns" &&
+		ip -n "$lab-$1" link set guest up master br0 &&
+		ip -n "$lab-$1" link set fc0 master br0 &&
+		ip -n "$ns" link set eth0 up &&
+		ip -n "$ns" addr add "$2/16" dev eth0
+}
+
+# in_guest SITE COMMAND...
+in_guest() { ip netns exec "$lab-guest$1" "${@:2}"; }
+received() { on "$1" cat /sys/class/net/fc0/statistics/rx_packets; }
+
+# move FROM TO: the guest of one site gets the hardware address of the other, which goes
+move()
+{
+	local mac
+
+	mac=$(in_guest "$1" cat /sys/class/net/eth0/address) &&
+		ip -n "$lab-guest$1" link set eth0 down &&
+		ip -n "$lab-guest$2" link set eth0 down &&
+		ip -n "$lab-guest$2" link set eth0 address "$mac" up &&
+		ip -n "$lab-guest$2" addr replace "$(address 100)/16" dev eth0
+}
+
 # A site without links is refused its own device as one.
 link_add_device()
 {
@@ -164,6 +197,20 @@ else
 	[ "$before" = "$after" ]
 	result $? "iperf3: TCP sees no reordering"
 fi
+accepts "bridge: a namespace behind the device of site 8" guest 8 "$(address 100)"
+accepts "bridge: another one, of site 6" guest 6 "$(address 101)"
+ping=(ping -q -c 5 -i 0.05 -W 5)
+accepts "bridge: a site reaches the namespace" on 0 "${ping[@]}" "$(address 100)"
+before=$(received 3)
+run on 0 "${ping[@]}" -c 40 "$(address 100)"
+# Some frames of other protocols go to all.
+[ "$status" -eq 0 ] && [ $(($(received 3) - before)) -lt 20 ]
+result $? "bridge: frames to a known address go to its site only"
+accepts "bridge: a namespace reaches the other" in_guest 6 "${ping[@]}" -s 8000 "$(address 100)"
+accepts "bridge: a namespace reaches a site" in_guest 6 "${ping[@]}" "$(address 4)"
+accepts "bridge: the address moves to another site" move 8 6
+accepts "bridge: and announces itself" in_guest 6 "${ping[@]}" "$(address 4)"
+accepts "bridge: a site reaches it there" on 0 "${ping[@]}" "$(address 100)"
 accepts "lab kill" fc lab kill name "$lab" 4
 run on 0 ping -q -c 1 -W 1 "$(address 4)"
 [ "$status" -eq 1 ]

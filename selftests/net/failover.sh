@@ -13,6 +13,7 @@
 #   one-way    as silent, in one direction: each in turn
 #   dead-host  all links of the site that the probes to site 2, or their answers, pass are silent
 #   grey       the link 0-1 drops long frames; every other probe is long
+#   ip-KIND    carrier, silent, busy and one-way, with probes by UDP over the network devices
 #
 # Between two failures the probes use the link again.  No probe may be lost, and none answered
 # twice.  The bounds are absolute times, as applications require: see net/outage.c for what is
@@ -24,10 +25,12 @@ declare -A bound99=([carrier]=50000 [silent]=200000 [busy]=200000 [one-way]=2000
 declare -A bound=([carrier]=50000 [silent]=250000 [busy]=250000 [one-way]=250000 [dead-host]=250000 [grey]=400000)
 # Seconds for a link to be used again.
 return_limit=60
+# Above it are the addresses that the lab gives to network devices, see starts() in net/outage.sh.
+network=10.253.255.255
 
 failures=${1:-3}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- carrier silent busy one-way dead-host grey
+[ $# -gt 0 ] || set -- carrier silent busy one-way dead-host grey ip-carrier ip-silent
 
 # shellcheck source=./selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -36,7 +39,7 @@ failures=${1:-3}
 
 [[ $failures =~ ^[1-9][0-9]*$ ]] || { echo "failover.sh: $failures: no number of failures" >&2; exit 2; }
 for kind; do
-	[ -n "${bound[$kind]:-}" ] || { echo "failover.sh: $kind: no such kind" >&2; exit 2; }
+	[ -n "${bound[${kind#ip-}]:-}" ] && [ "$kind" != ip-dead-host ] && [ "$kind" != ip-grey ] || { echo "failover.sh: $kind: no such kind" >&2; exit 2; }
 done
 
 lab=failover$$
@@ -53,13 +56,24 @@ forwarded()
 # shellcheck disable=SC2317 # called by becomes
 forwards() { [ "$(forwarded "$middle")" -ge $((before + 10)) ]; }
 
+# Is no link suspected?
+# shellcheck disable=SC2317 # called by becomes
+trusted()
+{
+	local site
+
+	for site in 0 1 2 3; do
+		! fc -n "$lab-$site" -j link show | grep -q '"suspect":true' || return
+	done
+}
+
 # Waits until probes use what fails.  Probes to 2 pass one of 1 and 3, and answers the other:
 # these fail in turn.
 # shellcheck disable=SC2317 # called by fails
 used() # KIND
 {
 	answer=""
-	becomes "$return_limit" all_up || return 1
+	becomes "$return_limit" all_up && becomes "$return_limit" trusted || return 1
 	if [ "$1" != dead-host ]; then
 		asks "hops 1 1 $return_limit"
 	else
@@ -70,28 +84,30 @@ used() # KIND
 	[ "$answer" = passing ]
 }
 
-accepts "up: a ring of four" fc lab up ring:4 name "$lab"
+accepts "up: a ring of four" fc lab up ring:4 ip name "$lab"
 accepts "up: filters" filters
-for kind; do
+for name; do
+	kind=${name#ip-} transport=flitcast
+	[ "$kind" = "$name" ] || transport=$network
 	to=1 options=()
 	[ "$kind" != dead-host ] || to=2
-	# two full flits
 	[ "$kind" != busy ] || options=(-i 5)
+	# two full flits
 	[ "$kind" != grey ] || options=(-b '64,2900')
 	: >"$work/$kind"
-	starts flitcast $to "${options[@]}" || { result 1 "$kind: echo and prober start"; continue; }
+	starts "$transport" $to "${options[@]}" || { result 1 "$name: echo and prober start"; continue; }
 	for ((round = 1; round <= failures; round++)); do
 		middle=$((round % 2 ? 1 : 3))
 		fails "$kind" $round used || break
 	done
 	stops || lost=unknown doubled=unknown sent=unknown
 	figures "$kind"
-	echo "# $kind: n $n p50 $(ms "$p50") p99 $(ms "$p99") max $(ms "$most") ms," \
+	echo "# $name: n $n p50 $(ms "$p50") p99 $(ms "$p99") max $(ms "$most") ms," \
 		"lost $lost doubled $doubled of $sent; worst at the link's return $(ms "$back") ms"
 	# The 99th percentile of less than a hundred failures is the worst one.
 	[ "$n" -eq "$failures" ] && { [ "$n" -lt 100 ] || [ "$p99" -le "${bound99[$kind]}" ]; } &&
 		[ "$most" -le "${bound[$kind]}" ] && [ "$lost" = 0 ] && [ "$doubled" = 0 ]
-	result $? "$kind: all pass within $(ms "${bound[$kind]}") ms, of a hundred 99 within $(ms "${bound99[$kind]}") ms, none is lost or doubled"
+	result $? "$name: all pass within $(ms "${bound[$kind]}") ms, of a hundred 99 within $(ms "${bound99[$kind]}") ms, none is lost or doubled"
 done
 
 # A site that is deleted informs its neighbours: they need not wait until the link is silent.
