@@ -43,7 +43,9 @@ static u32 ports_of(const struct fc_node *node, u32 dst, u32 allowed)
 
 u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed)
 {
-	return ports_of(node, dst, allowed & ~node->avoid);
+	u32 ports = ports_of(node, dst, allowed & ~node->avoid & ~node->doubtful);
+
+	return ports ? ports : ports_of(node, dst, allowed & ~node->avoid);
 }
 
 u8 fc_node_next_port(const struct fc_node *node, u32 dst)

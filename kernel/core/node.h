@@ -60,13 +60,14 @@ struct fc_timing {
  * @stat: counters, by enum fc_stat
  * @id: identity
  * @up: ports whose link is up; only control frames need it
- * @avoid: ports whose link is suspected, or whose peer may be dead, while routes that take account
- *	of that are being computed
+ * @avoid: ports whose link is suspected, while routes that avoid it are being computed
+ * @doubtful: ports whose peer may be dead, while such routes are being computed: not used where
+ *	another port leads nearer to a site
  * @nports: ports with the local one
  * @rerouting: new routes are being computed: a packet that has no route now may get one
  *
- * The lock of the switches' caller protects all members.  Only @routes, @up, @avoid, @rerouting and
- * what the pointers point to ever change, between events.
+ * The lock of the switches' caller protects all members.  Only @routes, @up, @avoid, @doubtful,
+ * @rerouting and what the pointers point to ever change, between events.
  */
 struct fc_node {
 	const struct fc_topo *topo;
@@ -77,12 +78,21 @@ struct fc_node {
 	u32 id;
 	u32 up;
 	u32 avoid;
+	u32 doubtful;
 	u8 nports;
 	bool rerouting;
 };
 
 /* The default preference table: each direction has the port of its own number. */
 void fc_pref_default(struct fc_pref *pref, const struct fc_topo *topo);
+
+/* Return: those of @dirs that do not lead to a doubtful port, or all if all do. */
+static inline u32 fc_node_preferred(const struct fc_node *node, u32 dirs)
+{
+	u32 preferred = dirs & ~(node->doubtful >> 1);
+
+	return preferred ? preferred : dirs;
+}
 
 /**
  * fc_node_ports() - ports that lead nearer to a site, around what is dead

@@ -22,9 +22,11 @@ bool fc_seen_first(struct fc_seen *s, u32 n)
 {
 	u64 *word = &s->bits[n % FC_SEEN_BITS / 64], bit = fc_bit64(n % 64);
 
+	if (s->begun && fc_before(n, s->end) && s->end - n > FC_SEEN_BITS)
+		s->begun = false;
 	if (!s->begun || !fc_before(n, s->end))
 		move(s, n);
-	else if (s->end - n > FC_SEEN_BITS || *word & bit)
+	else if (*word & bit)
 		return false;
 	*word |= bit;
 	return true;

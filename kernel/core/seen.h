@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Numbers that came from one source, in any order: the second packet with a number is a double.  A
- * sliding window, as against replay in IPsec (RFC 4303, section 3.4.3).
+ * sliding window, as against replay in IPsec (RFC 4303, section 3.4.3), but a number before the window
+ * begins a new one: packets may be late, and one forged number must not hide all that follow.
  */
 #ifndef FC_CORE_SEEN_H
 #define FC_CORE_SEEN_H
@@ -30,7 +31,7 @@ struct fc_seen {
  * @s: window
  * @n: number that came
  *
- * Return: false if it came before, or is too old for the window to know.
+ * Return: false if the window has it already.
  */
 bool fc_seen_first(struct fc_seen *s, u32 n);
 

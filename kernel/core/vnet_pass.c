@@ -88,7 +88,9 @@ static bool pass_flit(struct fc_vnet *v, u8 class, const struct fc_event *ev, st
 static inline u32 working(const struct fc_vnet *v, u32 dirs, u32 dst)
 {
 	dirs &= (v->up & ~v->node->avoid) >> 1;
-	return v->node->routes ? dirs & v->node->routes[dst] : dirs;
+	if (v->node->routes)
+		dirs &= v->node->routes[dst];
+	return fc_node_preferred(v->node, dirs);
 }
 
 /* Is the output idle, and has it credit? */

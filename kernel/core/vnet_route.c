@@ -160,7 +160,8 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		}
 		s.dirs[i] = 0;
 		if (!far)
-			s.dirs[i] = next_hops(v, in, &class, port, s.dst[i]);
+			s.dirs[i] = fc_node_preferred(v->node, next_hops(v, in, &class, port,
+									 s.dst[i]));
 		if (s.dirs[i])
 			remote |= fc_bit64(i);
 		else if (far || (port == FC_PORT_LOCAL && !v->node->rerouting))

@@ -52,6 +52,9 @@ static struct flitcast_learned *find(const struct flitcast_learn *l, const u8 *a
 	struct flitcast_learned *e = entries(l, address);
 	unsigned int i;
 
+	/* Free entries have that address. */
+	if (is_zero_ether_addr(address))
+		return NULL;
 	for (i = 0; i < FLITCAST_LEARN_SET; i++)
 		if (ether_addr_equal(e[i].address, address))
 			return e + i;

@@ -45,28 +45,33 @@ static void copy(struct flitcast_site *site, u8 set, u8 port, struct flitcast_re
 
 	__skb_queue_head_init(&flits);
 	while (flitcast_oper_copies(site, set)) {
-		n = flitcast_replay_again(replay, &at, &flits);
+		n = flitcast_replay_again(replay, &site->node, port, &at, &flits);
 		if (!n)
 			return;
-		if (flitcast_oper_copy(site, set, port, &flits))
+		if (flitcast_oper_copy(site, set, &flits))
 			flitcast_replay_copied(replay, at, n);
 	}
 	if (site->oper.feed[set].ntransit)
-		site->todo.copies |= fc_bit(port);
+		site->todo.copies[set] |= fc_bit(port);
 }
 
 bool flitcast_effects_copies(struct flitcast_site *site)
 {
 	unsigned int before = site->oper.nfed;
-	u32 rest = site->todo.copies;
-	u8 set, class;
+	u8 set, port, class;
+	u32 rest;
 
-	site->todo.copies = 0;
-	for (; rest; rest &= rest - 1)
-		for (set = 0; set < FC_SET_COUNT; set++)
+	for (set = 0; set < FC_SET_COUNT; set++) {
+		rest = site->todo.copies[set];
+		if (!rest || !flitcast_oper_copies(site, set))
+			continue;
+		site->todo.copies[set] = 0;
+		for (; rest; rest &= rest - 1) {
+			port = fc_low(rest);
 			for (class = 0; class < site->nclasses; class++)
-				copy(site, set, fc_low(rest),
-				     &site->end[fc_low(rest)].class[set][class]);
+				copy(site, set, port, &site->end[port].class[set][class]);
+		}
+	}
 	return site->oper.nfed != before;
 }
 
@@ -79,7 +84,7 @@ static void copy_rest(struct flitcast_site *site, u8 set, const struct fc_effect
 	if (likely(!replay->open) || !(e->flit.parts & FC_PART_TERM))
 		return;
 	replay->open = false;
-	/* flitcast_oper_copy() drops it if the routes no longer avoid the link. */
+	/* Copies nothing if the routes no longer avoid the link. */
 	copy(site, set, e->port, replay);
 }
 

@@ -112,6 +112,7 @@ static void unbind(struct flitcast_site *site, u8 port, const struct flitcast_bi
 			       fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
 	site->mode->count(site, port, site->local_stat);
 	flitcast_relay_count(site, port, site->local_stat);
+	flitcast_copies_end(site, fc_bit(port));
 	site->end[port].link = NULL;
 	site->end[port].binding = *binding;
 	flitcast_ctrl_drop(site, port);

@@ -31,6 +31,7 @@
  * @down: by site, bit mask of dead ports, as used for the routes
  * @suspect: by site, bit mask of suspected ports, likewise
  * @avoided: ports whose link was suspected when the routes in use were computed
+ * @doubtful: ports to neighbours that others suspected when the routes being computed began
  * @work: scratch memory of fc_routes_compute()
  * @routes: routes in use, and routes being computed
  * @use: index of the routes in use
@@ -51,6 +52,7 @@ struct flitcast_faults {
 	u32 *down;
 	u32 *suspect;
 	u32 avoided;
+	u32 doubtful;
 	u32 *work;
 	u32 *routes[2];
 	u8 use;
@@ -87,13 +89,15 @@ static void rerouted(struct flitcast_site *site)
 }
 
 /*
- * Until the routes in use take account of them, packets avoid links that are suspected.  They also
- * avoid a neighbour that may be dead, because another site suspects its link to it: an answer to a
- * packet that has just left a dead site's links would wait there for a suspicion of its own.
+ * Until the routes in use take account of them, packets avoid links that are suspected.  Where they
+ * can, they also avoid a neighbour that may be dead, because another site suspects its link to it:
+ * an answer to a packet that has just left a dead site's links would wait there for a suspicion of
+ * its own.
  */
 static void update_avoid(struct flitcast_faults *f)
 {
-	f->site->node.avoid = (fc_faults_suspects(&f->core) & ~f->avoided) | f->core.doubtful;
+	f->site->node.avoid = fc_faults_suspects(&f->core) & ~f->avoided;
+	f->site->node.doubtful = f->core.doubtful | f->doubtful;
 }
 
 /* The known dead links have changed: compute new routes. */
@@ -108,7 +112,9 @@ static void reroute(struct flitcast_faults *f)
 	if (!fc_faults_any(&f->core)) {
 		f->avoided = 0;
 		f->core.doubtful = 0;
-		site->node.avoid = 0;
+		f->doubtful = 0;
+		update_avoid(f);
+		flitcast_copies_end(site, ~(u32)0);
 		site->node.routes = NULL;
 		site->node.rerouting = false;
 		f->nlost = 0;
@@ -131,7 +137,9 @@ static void divert(struct flitcast_faults *f, u32 suspects)
 	u32 ports = suspects & ~f->avoided;
 
 	f->avoided = suspects;
+	f->doubtful = 0;
 	update_avoid(f);
+	flitcast_copies_end(site, ~suspects);
 	for (; ports; ports &= ports - 1) {
 		struct fc_event ev = { .type = FC_EV_SUSPECT, .port = fc_low(ports) };
 
@@ -171,6 +179,8 @@ static void compute(struct work_struct *work)
 	flitcast_enter(site);
 	generation = f->core.generation;
 	suspects = fc_faults_suspects(&f->core);
+	f->doubtful = f->core.doubtful;
+	f->core.doubtful = 0;
 	fc_faults_down(&f->core, f->down, f->suspect);
 	flitcast_leave(site);
 
@@ -188,8 +198,6 @@ static void compute(struct work_struct *work)
 		if (site->node.rerouting)
 			queue_delayed_work(system_unbound_wq, &f->compute,
 					   nsecs_to_jiffies(f->rest_until - now) + 1);
-		else
-			f->core.doubtful = 0;
 		install(f, suspects);
 	}
 	flitcast_leave(site);

@@ -95,6 +95,7 @@ static void link_event(struct flitcast_site *site, struct fc_event ev)
 		site->node.up |= fc_bit(ev.port);
 	else
 		site->node.up &= ~fc_bit(ev.port);
+	flitcast_copies_end(site, fc_bit(ev.port));
 	flitcast_relay_event(site, &ev);
 	site->mode->link(site, &ev);
 	if (site->oper.dgrams.ether)

@@ -117,11 +117,10 @@ void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_hea
 bool flitcast_oper_copies(const struct flitcast_site *site, u8 set);
 
 /*
- * As flitcast_oper_rescue(), for a copy of a packet on a suspected link, which routes avoid now;
- * drops the copy if each route begins with that link.
+ * As flitcast_oper_rescue(), for a copy of a packet on a suspected link, which routes avoid now.
  * Return: true if it is stored.
  */
-bool flitcast_oper_copy(struct flitcast_site *site, u8 set, u8 port, struct sk_buff_head *flits);
+bool flitcast_oper_copy(struct flitcast_site *site, u8 set, struct sk_buff_head *flits);
 
 /* Feed the local net-input. */
 void flitcast_oper_feed(struct flitcast_site *site);

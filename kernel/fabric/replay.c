@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include "core/node.h"
 #include "core/wire.h"
 #include "fabric/replay.h"
 #include "link/link.h"
@@ -197,15 +198,28 @@ static bool collect(const struct flitcast_replay_entry *entry, struct sk_buff_he
 	return parts & FC_PART_TERM;
 }
 
-u16 flitcast_replay_again(struct flitcast_replay *r, u16 *at, struct sk_buff_head *flits)
+/* Can the packet that a flit begins leave by another link? */
+static bool avoids(const struct flitcast_replay_entry *entry, const struct fc_node *node, u8 port)
 {
+	const u8 *head = entry->skb ? entry->skb->data : entry->head;
+
+	return fc_node_avoids(node, head, fc_mask_all(fc_wire_ntargets(head)), port);
+}
+
+u16 flitcast_replay_again(struct flitcast_replay *r, const struct fc_node *node, u8 port, u16 *at,
+			  struct sk_buff_head *flits)
+{
+	bool stays = false;
+
 	while (*at < r->n) {
 		const struct flitcast_replay_entry *entry;
 
 		entry = r->entry[flitcast_replay_place(r, *at)];
 		++*at;
 		r->open = !(entry->parts & FC_PART_TERM);
-		if (collect(entry, flits))
+		if (entry->parts & FC_PART_HEAD)
+			stays = !avoids(entry, node, port);
+		if (!stays && collect(entry, flits))
 			return skb_queue_len(flits);
 	}
 	__skb_queue_purge(flits);

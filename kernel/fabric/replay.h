@@ -17,6 +17,7 @@
 
 #include <linux/skbuff.h>
 #include <linux/types.h>
+#include "core/node.h"
 #include "core/wire.h"
 
 /* Bytes of a replay entry besides pages: a front with one or two targets, or a small message. */
@@ -120,10 +121,11 @@ struct sk_buff *flitcast_replay_copy(const struct flitcast_replay *r, u32 seq,
 void flitcast_replay_release(struct flitcast_replay *r, struct flitcast_free_list *pool, u32 seq);
 /*
  * Copy the next complete packet, from entry @at on, that was neither copied before nor is acked in
- * part; the buffer keeps its flits, because the peer still expects their numbers.  @at becomes the
+ * part, and that can leave @node by another link than @port; the buffer keeps its flits, because the peer still expects their numbers.  @at becomes the
  * entry behind it.  Return: the number of its flits; 0: there is none.
  */
-u16 flitcast_replay_again(struct flitcast_replay *r, u16 *at, struct sk_buff_head *flits);
+u16 flitcast_replay_again(struct flitcast_replay *r, const struct fc_node *node, u8 port, u16 *at,
+			  struct sk_buff_head *flits);
 /* The copy of the packet of @n flits before entry @at was stored: do not copy or rescue it. */
 void flitcast_replay_copied(struct flitcast_replay *r, u16 at, u16 n);
 /*

@@ -50,12 +50,12 @@ struct flitcast_clock {
  * @suspected: a link is in @suspects
  * @more: bit mask of sets (enum fc_set) whose switch has more to do for a received frame
  * @unrouted: fronts were forwarded eagerly, before their routing decision
- * @copies: bit mask of suspected links on which packets wait to be copied
+ * @copies: by set, bit mask of suspected links on which packets wait to be copied
  */
 struct flitcast_todo {
 	u32 resets;
 	u32 more;
-	u32 copies;
+	u32 copies[FC_SET_COUNT];
 	bool unrouted;
 	bool suspected;
 	u32 suspects[FC_SUSPICION_COUNT];
@@ -141,6 +141,26 @@ struct flitcast_site {
 	struct flitcast_ends *ends;
 	struct flitcast_end end[];
 };
+
+/* Return: true if packets wait to be copied. */
+static inline bool flitcast_copies_wait(const struct flitcast_site *site)
+{
+	u32 ports = 0;
+	u8 set;
+
+	for (set = 0; set < FC_SET_COUNT; set++)
+		ports |= site->todo.copies[set];
+	return ports;
+}
+
+/* Packets on links of these ports wait no more to be copied. */
+static inline void flitcast_copies_end(struct flitcast_site *site, u32 ports)
+{
+	u8 set;
+
+	for (set = 0; set < FC_SET_COUNT; set++)
+		site->todo.copies[set] &= ~ports;
+}
 
 /* Return: true if there may be packets to feed. */
 static inline bool flitcast_oper_waits(const struct flitcast_site *site)

@@ -268,21 +268,15 @@ bool flitcast_oper_copies(const struct flitcast_site *site, u8 set)
 	return site->oper.feed[set].ntransit < site->cfg.tuning.transit / COPIES_SHARE;
 }
 
-bool flitcast_oper_copy(struct flitcast_site *site, u8 set, u8 port, struct sk_buff_head *flits)
+bool flitcast_oper_copy(struct flitcast_site *site, u8 set, struct sk_buff_head *flits)
 {
-	const u8 *head = skb_peek(flits)->data;
-	u64 mask;
-
-	if (!netbuf_whole(flits))
-		goto drop;
-	mask = fc_mask_all(fc_wire_ntargets(head));
-	if (!fc_node_avoids(&site->node, head, mask, port))
-		goto drop;
+	if (!netbuf_whole(flits)) {
+		__skb_queue_purge(flits);
+		return false;
+	}
 	site->stat[FC_STAT_PKT_COPIED]++;
-	return store(site, set, flits, mask, false, false);
-drop:
-	__skb_queue_purge(flits);
-	return false;
+	return store(site, set, flits, fc_mask_all(fc_wire_ntargets(skb_peek(flits)->data)),
+		     false, false);
 }
 
 static void feed_purge(struct flitcast_feed *feed)

@@ -145,7 +145,7 @@ static noinline void feed(struct flitcast_site *site)
 		if (flitcast_txcast_waits(site))
 			flitcast_txcast_feed(site);
 		/* The timer feeds them, to bound how long the lock is held. */
-		if (unlikely(site->todo.copies) && flitcast_effects_copies(site))
+		if (unlikely(flitcast_copies_wait(site)) && flitcast_effects_copies(site))
 			site->clock.ends_at = 0;
 	} while (site->ctrl.nloop && site->clock.ends_at);
 }

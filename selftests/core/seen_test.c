@@ -15,10 +15,13 @@ static void take(struct fc_seen *s, u32 base, u32 n, u32 *end)
 {
 	bool old = n + FC_SEEN_BITS < *end, first = fc_seen_first(s, base + n);
 
-	CHECK(first == (!came[n] && !old), "base %u: number %u of %u: %s", base, n, *end,
+	/* A new window begins. */
+	if (old)
+		memset(came, 0, sizeof(came));
+	CHECK(first == !came[n], "base %u: number %u of %u: %s", base, n, *end,
 	      first ? "new" : "a double");
 	came[n] = true;
-	if (n >= *end)
+	if (n >= *end || old)
 		*end = n + 1;
 }
 

@@ -110,6 +110,26 @@ for name; do
 	result $? "$name: all pass within $(ms "${bound[$kind]}") ms, of a hundred 99 within $(ms "${bound99[$kind]}") ms, none is lost or doubled"
 done
 
+# All links of site 0 are silent, and one is removed while packets on it wait to be copied.
+# shellcheck disable=SC2317 # called by becomes
+suspects() { fc -n "$lab-0" -j link show p1 | grep -q '"suspect":true'; }
+removed()
+{
+	local words answer all=(0:p1 1:p2 0:p2 3:p1)
+
+	becomes "$return_limit" all_up && becomes "$return_limit" trusted || return
+	changes drop "${all[@]}"
+	asks "break$words" && becomes 5 suspects && fc -n "$lab-0" link del p1 || return
+	changes pass "${all[@]}"
+	asks "mend$words" && asks "await $pass_limit" && [ "$answer" = passing ] &&
+		fc -n "$lab-0" link add p1 port 1
+}
+if starts flitcast 1 -i 1; then
+	accepts "link del: while packets on it wait to be copied" removed
+	stops && [ "$lost" = 0 ] && [ "$doubled" = 0 ]
+	result $? "link del: none is lost or doubled"
+fi
+
 # A site that is deleted informs its neighbours: they need not wait until the link is silent.
 # shellcheck disable=SC2317 # called by becomes
 informed()
