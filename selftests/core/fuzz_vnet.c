@@ -734,9 +734,9 @@ static void reroute(struct bench *b, struct fuzz *f, bool rerouting)
 	fc_vnet_rerouted(&b->v);
 	event(b, 0, &ev);
 	for (rest = suspect[b->node.id]; rest; rest &= rest - 1) {
+		ev.type = n & 32 ? FC_EV_TRUST : FC_EV_SUSPECT;
 		ev.port = (u8)fc_low(rest);
-		for (ev.type = FC_EV_SUSPECT; ev.type <= FC_EV_SUSPECT + !!(n & 32); ev.type++)
-			event(b, 0, &ev);
+		event(b, 0, &ev);
 	}
 }
 
