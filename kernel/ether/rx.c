@@ -29,7 +29,7 @@ static bool append_pages(struct sk_buff *to, struct sk_buff *skb)
 	struct skb_shared_info *shinfo = skb_shinfo(to);
 	const struct skb_shared_info *more = skb_shinfo(skb);
 	int i, n = shinfo->nr_frags;
-	/* Of the pages, which may be larger than what the flit has of them. */
+	/* Memory of the pages, which may be more than the data that the flit has in them. */
 	int size = skb->truesize - SKB_TRUESIZE(skb_end_offset(skb));
 	bool first = n && more->nr_frags &&
 		     skb_can_coalesce(to, n, skb_frag_page(&more->frags[0]),
