@@ -39,7 +39,11 @@ failures=${1:-3}
 
 [[ $failures =~ ^[1-9][0-9]*$ ]] || { echo "failover.sh: $failures: no number of failures" >&2; exit 2; }
 for kind; do
-	[ -n "${bound[${kind#ip-}]:-}" ] && [ "$kind" != ip-dead-host ] && [ "$kind" != ip-grey ] || { echo "failover.sh: $kind: no such kind" >&2; exit 2; }
+	case $kind in
+	carrier | silent | busy | one-way | dead-host | grey) ;;
+	ip-carrier | ip-silent | ip-busy | ip-one-way) ;;
+	*) echo "failover.sh: $kind: no such kind" >&2; exit 2 ;;
+	esac
 done
 
 lab=failover$$
@@ -113,6 +117,7 @@ done
 # All links of site 0 are silent, and one is removed while packets on it wait to be copied.
 # shellcheck disable=SC2317 # called by becomes
 suspects() { fc -n "$lab-0" -j link show p1 | grep -q '"suspect":true'; }
+# shellcheck disable=SC2317 # called by accepts
 removed()
 {
 	local words answer all=(0:p1 1:p2 0:p2 3:p1)
