@@ -72,7 +72,7 @@ ping_sizes()
 
 # Answers to the first of two pings of a multicast address: ping ends with the first answer to the
 # second one.
-answers() { on 0 ping -6 -c 2 -i 0.5 -W 5 "ff02::1%fc0" | grep -c "from fe80.*seq=1 "; }
+answers() { on 0 ping -6 -c 2 -i 2 -W 5 "ff02::1%fc0" | grep -c "from fe80.*seq=1 "; }
 
 # copy FROM TO PORT: 4 MiB by TCP.
 copy()
