@@ -26,7 +26,7 @@
 	X(PKT_ADAPTED,		"packets_adapted")	/* left their dimension for a busy link */ \
 	X(PKT_HOPS,		"packets_hops")		/* crossed too many links */ \
 	X(DATAGRAM_DROPPED,	"datagrams_dropped")	/* no device here */ \
-	X(TRANSIT_FULL,		"transit_full")		/* not stored: a source repeats messages */ \
+	X(TRANSIT_FULL,		"transit_full")		/* a source repeats messages */ \
 	X(SEEK,			"seeks")		/* connection attempts that failed */ \
 	X(TIMEOUT,		"fifo_timeouts")	/* abort-request raised */ \
 	X(MSG_SENT,		"messages_sent")	/* accepted from sockets */ \

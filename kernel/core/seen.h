@@ -2,7 +2,7 @@
 /*
  * Numbers that came from one source, in any order: the second packet with a number is a double.  A
  * sliding window, as against replay in IPsec (RFC 4303, section 3.4.3), but a number before the
- * window begins a new one: packets may be late, and one forged number must not hide all that follow.
+ * window begins a new one: packets may be late, and a forged number must not hide the next ones.
  */
 #ifndef FC_CORE_SEEN_H
 #define FC_CORE_SEEN_H

@@ -209,7 +209,8 @@ static bool forward_eager(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *i
 	    !fc_vfits(v, in, front))
 		return false;
 	s = &v->straight[class * v->nports + port];
-	if (s->port == FC_PORT_LOCAL || !(v->up & ~v->node->avoid & ~v->node->doubtful & fc_bit(s->port)))
+	if (s->port == FC_PORT_LOCAL ||
+	    !(v->up & ~(v->node->avoid | v->node->doubtful) & fc_bit(s->port)))
 		return false;
 	out = fc_vout_of(v, s->class, s->port);
 	tx = &v->ch[s->class].tx[s->port];

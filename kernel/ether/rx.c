@@ -118,13 +118,13 @@ void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *fli
 
 	lockdep_assert_held(&site->lock);
 	fc_wire_packet_decode(&pk, skb_peek(flits)->data);
-	if (pk.src >= site->cfg.topo.nsites || !first(ether, &pk, skb_peek(flits)->data)) {
-		site->stat[FC_STAT_PKT_DUPLICATE]++;
+	if (!ether->open || ether->rx_bytes > RX_BYTES_MAX || pk.src >= site->cfg.topo.nsites) {
+		dev_core_stats_rx_dropped_inc(ether->dev);
 		__skb_queue_purge(flits);
 		return;
 	}
-	if (!ether->open || ether->rx_bytes > RX_BYTES_MAX) {
-		dev_core_stats_rx_dropped_inc(ether->dev);
+	if (!first(ether, &pk, skb_peek(flits)->data)) {
+		site->stat[FC_STAT_PKT_DUPLICATE]++;
 		__skb_queue_purge(flits);
 		return;
 	}

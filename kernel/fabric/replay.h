@@ -121,8 +121,9 @@ struct sk_buff *flitcast_replay_copy(const struct flitcast_replay *r, u32 seq,
 void flitcast_replay_release(struct flitcast_replay *r, struct flitcast_free_list *pool, u32 seq);
 /*
  * Copy the next complete packet, from entry @at on, that was neither copied before nor is acked in
- * part, and that can leave @node by another link than @port; the buffer keeps its flits, because the peer still expects their numbers.  @at becomes the
- * entry behind it.  Return: the number of its flits; 0: there is none.
+ * part, and that can leave @node by another link than @port; the buffer keeps its flits, because
+ * the peer still expects their numbers.  @at becomes the entry behind it.  Return: the number of
+ * its flits; 0: there is none.
  */
 u16 flitcast_replay_again(struct flitcast_replay *r, const struct fc_node *node, u8 port, u16 *at,
 			  struct sk_buff_head *flits);
