@@ -432,8 +432,7 @@ static inline u32 fc_head_size(u32 ntargets)
  * @p: its payload
  * @linear: readable bytes at @p
  *
- * Return: the size claimed there, or 0 if the claim is out of range.  The list
- * itself need not be readable yet.
+ * Return: the size claimed there, or 0 if the claim is out of range.  The list need not be readable.
  */
 u32 fc_wire_head_size(const u8 *p, u32 linear);
 
@@ -585,13 +584,14 @@ static inline bool fc_wire_datagram(const u8 *head)
  * @site: site where the directions begin
  * @dir: direction
  *
- * A flow takes the direction with the least weight of those that it may take (highest random
- * weight: Thaler and Ravishankar, IEEE/ACM Transactions on Networking 6, 1998).  So all its
- * packets take one path, and flows whose direction exists still keep it when another one fails.
+ * A flow takes the direction with the least weight (highest random weight: Thaler and Ravishankar,
+ * IEEE/ACM Transactions on Networking 6, 1998): its packets take one path, and keep it when other
+ * links fail.  For lists all sites have one order of directions, which makes trees shorter.
  */
 static inline u32 fc_wire_flow_weight(const u8 *head, u32 site, u8 dir)
 {
-	u32 h = (fc_get32(head + FC_AT_SOCK) ^ site * 0x9e3779b1U) + (dir + 1U) * 0x85ebca6bU;
+	u32 at = fc_wire_ntargets(head) > 1 ? 0 : site;
+	u32 h = (fc_get32(head + FC_AT_SOCK) ^ at * 0x9e3779b1U) + (dir + 1U) * 0x85ebca6bU;
 
 	h = (h ^ h >> 16) * 0x7feb352dU;
 	h = (h ^ h >> 15) * 0x846ca68bU;

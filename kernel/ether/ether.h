@@ -2,7 +2,8 @@
 /*
  * The network device of a site ("fc0"): an Ethernet whose hosts are the sites of the network, each
  * one hop away.  A frame is one datagram (fabric/dgram.h): to the site of its destination address,
- * or to the site behind which that address was seen (learn.h), or else to all other sites.
+ * or to the site behind which that address was seen (learn.h), or else to the sites that want it
+ * (members.h).
  */
 #ifndef FLITCAST_ETHER_ETHER_H
 #define FLITCAST_ETHER_ETHER_H
@@ -11,7 +12,11 @@
 #include <linux/skbuff.h>
 #include "core/seen.h"
 #include "ether/learn.h"
+#include "ether/members.h"
+#include "ether/report.h"
+#include "ether/stats.h"
 
+struct flitcast_dgram;
 struct flitcast_site;
 struct netlink_ext_ack;
 
@@ -31,25 +36,60 @@ struct flitcast_ether_source {
  * @site: site, which exists as long as the device is registered: site_destroy() unregisters it
  * @source: by site, the datagrams that came from it; the site's lock
  * @learn: addresses behind the devices of other sites
+ * @members: multicast addresses that these listen to
+ * @report: reports of those that this device listens to
  * @napi: delivers @rxq
  * @rxq: received frames, behind their offload header; the site's lock
  * @rx_bytes: bytes of memory of @rxq; the site's lock
  * @open: the device is up; the site's lock
+ * @stat: counters
  */
 struct flitcast_ether {
 	struct net_device *dev;
 	struct flitcast_site *site;
 	struct flitcast_ether_source *source;
 	struct flitcast_learn learn;
+	struct flitcast_members members;
+	struct flitcast_reports report;
 	struct napi_struct napi;
 	struct sk_buff_head rxq;
 	unsigned int rx_bytes;
 	bool open;
+	atomic_long_t stat[FLITCAST_ETHER_STAT_COUNT];
 };
 
 /* rx.c */
 
 int flitcast_ether_poll(struct napi_struct *napi, int budget);
+
+/* tx.c */
+
+/* Bytes in front of a frame for the targets that it may have. */
+#define FLITCAST_LIST_SIZE(nsites)	(2 * (nsites) + 1)
+
+/*
+ * Return: the list of targets of a frame, for @nsites sites at most, in FLITCAST_LIST_SIZE() bytes
+ * of writable headroom.
+ */
+u16 *flitcast_ether_list(const struct sk_buff *skb, u32 nsites, struct flitcast_dgram *dgram);
+
+/**
+ * flitcast_ether_queue() - queue a frame
+ * @ether: device
+ * @skb: frame; takes ownership
+ * @dgram: its targets, any number
+ *
+ * It is queued once for each group of targets that one datagram can have.  Only one of several is
+ * charged to the sender's socket, until it has entered.
+ *
+ * Context: the site's lock.  Return: false: it is dropped and counted, for some of the targets at
+ * least.
+ */
+bool flitcast_ether_queue(struct flitcast_ether *ether, struct sk_buff *skb,
+			  struct flitcast_dgram *dgram);
+
+netdev_tx_t flitcast_ether_xmit(struct sk_buff *skb, struct net_device *dev);
+u16 flitcast_ether_select_queue(struct net_device *dev, struct sk_buff *skb, struct net_device *sb);
 
 /* ether.c */
 

@@ -13,11 +13,24 @@
 #include "ether/ether.h"
 #include "fabric/enter.h"
 
-/* Memory of frames that wait for NAPI. */
+/* Memory of frames that wait for NAPI; with reports, twice as much. */
 #define RX_BYTES_MAX	(4 * 1024 * 1024)
 
-/* Number of the site that sent a received frame, until it is delivered. */
-#define SENDER(skb)	(*(u32 *)(skb)->cb)
+/**
+ * struct received - a datagram that waits for NAPI, in the cb of its skb
+ * @site: that sent it
+ * @incarnation: of that site
+ * @number: of the datagram
+ * @port: enum flitcast_dgram_port
+ */
+struct received {
+	u32 site;
+	u32 incarnation;
+	u32 number;
+	u16 port;
+};
+
+#define RECEIVED(skb)	((struct received *)(skb)->cb)
 
 /*
  * Append the pages of a flit to a frame.  Return: false, and nothing is changed, if the flit has
@@ -68,8 +81,12 @@ static void append_list(struct sk_buff *to, struct sk_buff ***last, struct sk_bu
 	to->truesize += skb->truesize;
 }
 
-/* Join the flits of a datagram behind its head.  Return: NULL: no memory; the flits are freed. */
-static struct sk_buff *join(struct sk_buff_head *flits)
+/*
+ * Join the flits of a datagram behind its head, the first @linear bytes of its data in one piece.
+ * Return: NULL: no memory; they are dropped.
+ */
+static struct sk_buff *join(struct flitcast_ether *ether, struct sk_buff_head *flits,
+			    unsigned int linear)
 {
 	struct sk_buff *skb = __skb_dequeue(flits), *flit, **last;
 
@@ -85,11 +102,11 @@ static struct sk_buff *join(struct sk_buff_head *flits)
 		else
 			append_list(skb, &last, flit);
 	}
-	if (pskb_may_pull(skb, FLITCAST_OFFLOAD_SIZE + ETH_HLEN))
+	if (pskb_may_pull(skb, linear))
 		return skb;
 drop:
-	kfree_skb(skb);
 	__skb_queue_purge(flits);
+	flitcast_ether_drop(ether, FLITCAST_ETHER_RX_MEMORY, skb);
 	return NULL;
 }
 
@@ -97,43 +114,61 @@ drop:
  * Is a datagram the first one of its number?  A link that failed may have carried it, and the site
  * in front of it then sent it by another path, too.
  */
-static bool first(struct flitcast_ether *ether, const struct fc_packet *pk, const u8 *head)
+static bool first(struct flitcast_ether *ether, const struct received *rx)
 {
-	struct flitcast_ether_source *source = ether->source + pk->src;
-	struct fc_target t;
+	struct flitcast_ether_source *source = ether->source + rx->site;
 
-	fc_wire_target_decode(&t, head, 0);
-	if (source->incarnation != pk->incarnation) {
+	if (source->incarnation != rx->incarnation) {
 		memset(source, 0, sizeof(*source));
-		source->incarnation = pk->incarnation;
+		source->incarnation = rx->incarnation;
+		flitcast_members_forget(&ether->members, rx->site);
 	}
-	return fc_seen_first(&source->seen, t.seq);
+	return fc_seen_first(&source->seen, rx->number);
+}
+
+/* Does a datagram fit?  Reports have room of their own: frames do not displace them. */
+static bool fits(const struct flitcast_ether *ether, u16 port)
+{
+	return ether->rx_bytes <= (port == FLITCAST_DGRAM_REPORT ? 2 : 1) * RX_BYTES_MAX;
 }
 
 void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *flits)
 {
 	struct flitcast_ether *ether = site->oper.dgrams.ether;
+	const u8 *head = skb_peek(flits)->data;
+	struct received rx;
+	unsigned int linear;
 	struct sk_buff *skb;
 	struct fc_packet pk;
+	struct fc_target t;
 
 	lockdep_assert_held(&site->lock);
-	fc_wire_packet_decode(&pk, skb_peek(flits)->data);
-	if (!ether->open || ether->rx_bytes > RX_BYTES_MAX || pk.src >= site->cfg.topo.nsites) {
-		dev_core_stats_rx_dropped_inc(ether->dev);
-		__skb_queue_purge(flits);
+	fc_wire_packet_decode(&pk, head);
+	fc_wire_target_decode(&t, head, 0);
+	rx = (struct received) {
+		.site = pk.src, .incarnation = pk.incarnation, .number = t.seq, .port = t.port,
+	};
+	linear = FLITCAST_OFFLOAD_SIZE + (t.port == FLITCAST_DGRAM_REPORT ? 0 : ETH_HLEN);
+	if (pk.src >= site->cfg.topo.nsites || pk.data_len < linear ||
+	    (t.port != FLITCAST_DGRAM_FRAME && t.port != FLITCAST_DGRAM_REPORT)) {
+		flitcast_ether_drop_flits(ether, FLITCAST_ETHER_RX_HEADER, flits);
 		return;
 	}
-	if (!first(ether, &pk, skb_peek(flits)->data)) {
+	if (!ether->open || !fits(ether, t.port)) {
+		flitcast_ether_drop_flits(ether, ether->open ? FLITCAST_ETHER_RX_FULL :
+					  FLITCAST_ETHER_RX_DOWN, flits);
+		return;
+	}
+	if (!first(ether, &rx)) {
 		site->stat[FC_STAT_PKT_DUPLICATE]++;
+		atomic_long_inc(&ether->stat[FLITCAST_ETHER_RX_DOUBLE]);
 		__skb_queue_purge(flits);
 		return;
 	}
-	skb = join(flits);
-	if (!skb) {
-		dev_core_stats_rx_dropped_inc(ether->dev);
+	skb = join(ether, flits, linear);
+	if (!skb)
 		return;
-	}
-	SENDER(skb) = pk.src;
+	*RECEIVED(skb) = rx;
 	ether->rx_bytes += skb->truesize;
 	__skb_queue_tail(&ether->rxq, skb);
 	napi_schedule(&ether->napi);
@@ -164,9 +199,9 @@ static bool list_linear(const struct sk_buff *skb)
 
 /*
  * Copy a frame into pages: skb_segment() takes the linear data in a fragment list for one segment,
- * and flits end anywhere.  Frees @skb.  Return: NULL: no memory.
+ * and flits end anywhere.  Takes @skb.  Return: NULL: no memory; it is dropped.
  */
-static struct sk_buff *in_pages(struct sk_buff *skb)
+static struct sk_buff *in_pages(struct flitcast_ether *ether, struct sk_buff *skb)
 {
 	unsigned int head = skb_headlen(skb), off = head;
 	struct sk_buff *copy;
@@ -174,18 +209,20 @@ static struct sk_buff *in_pages(struct sk_buff *skb)
 
 	copy = alloc_skb_with_frags(NET_SKB_PAD + head, skb->len - head, PAGE_ALLOC_COSTLY_ORDER,
 				    &err, GFP_ATOMIC);
-	if (copy) {
-		skb_reserve(copy, NET_SKB_PAD);
-		skb_copy_bits(skb, 0, skb_put(copy, head), head);
-		for (i = 0; i < skb_shinfo(copy)->nr_frags; i++) {
-			const skb_frag_t *f = &skb_shinfo(copy)->frags[i];
-
-			skb_copy_bits(skb, off, skb_frag_address(f), skb_frag_size(f));
-			off += skb_frag_size(f);
-		}
-		copy->len += skb->len - head;
-		copy->data_len = skb->len - head;
+	if (!copy) {
+		flitcast_ether_drop(ether, FLITCAST_ETHER_RX_MEMORY, skb);
+		return NULL;
 	}
+	skb_reserve(copy, NET_SKB_PAD);
+	skb_copy_bits(skb, 0, skb_put(copy, head), head);
+	for (i = 0; i < skb_shinfo(copy)->nr_frags; i++) {
+		const skb_frag_t *f = &skb_shinfo(copy)->frags[i];
+
+		skb_copy_bits(skb, off, skb_frag_address(f), skb_frag_size(f));
+		off += skb_frag_size(f);
+	}
+	copy->len += skb->len - head;
+	copy->data_len = skb->len - head;
 	consume_skb(skb);
 	return copy;
 }
@@ -201,20 +238,18 @@ static void learn(struct flitcast_ether *ether, const u8 *address, u32 from)
 }
 
 /* Pass a frame to the stack. */
-static void deliver(struct flitcast_ether *ether, struct sk_buff *skb)
+static void deliver_frame(struct flitcast_ether *ether, struct sk_buff *skb)
 {
 	struct net_device *dev = ether->dev;
 	struct virtio_net_hdr offload;
-	u32 from = SENDER(skb);
+	u32 from = RECEIVED(skb)->site;
 	unsigned int len;
 
 	memcpy(&offload, skb->data, sizeof(offload));
 	if (offload.gso_type != VIRTIO_NET_HDR_GSO_NONE && list_linear(skb)) {
-		skb = in_pages(skb);
-		if (!skb) {
-			dev_core_stats_rx_dropped_inc(dev);
+		skb = in_pages(ether, skb);
+		if (!skb)
 			return;
-		}
 	}
 	skb_pull(skb, FLITCAST_OFFLOAD_SIZE);
 	len = skb->len;
@@ -236,9 +271,7 @@ static void deliver(struct flitcast_ether *ether, struct sk_buff *skb)
 	skb_reset_mac_header(skb);
 	skb_reset_network_header(skb);
 	if (!offload_known(&offload) || virtio_net_hdr_to_skb(skb, &offload, true)) {
-		DEV_STATS_INC(dev, rx_frame_errors);
-		DEV_STATS_INC(dev, rx_errors);
-		kfree_skb(skb);
+		flitcast_ether_drop(ether, FLITCAST_ETHER_RX_HEADER, skb);
 		return;
 	}
 	learn(ether, skb->data + ETH_ALEN, from);
@@ -247,6 +280,18 @@ static void deliver(struct flitcast_ether *ether, struct sk_buff *skb)
 	skb_probe_transport_header(skb);
 	dev_sw_netstats_rx_add(dev, len);
 	napi_gro_receive(&ether->napi, skb);
+}
+
+static void deliver(struct flitcast_ether *ether, struct sk_buff *skb)
+{
+	const struct received rx = *RECEIVED(skb);
+
+	if (rx.port == FLITCAST_DGRAM_FRAME) {
+		deliver_frame(ether, skb);
+		return;
+	}
+	skb_pull(skb, FLITCAST_OFFLOAD_SIZE);
+	flitcast_report_receive(ether, skb, rx.site, rx.incarnation, rx.number);
 }
 
 int flitcast_ether_poll(struct napi_struct *napi, int budget)

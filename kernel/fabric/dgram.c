@@ -14,9 +14,6 @@
 #include "fabric/dgram.h"
 #include "fabric/enter.h"
 
-/* A packet names a port, which datagrams do not use. */
-#define NO_PORT		1
-
 void flitcast_dgram_init(struct flitcast_site *site)
 {
 	u8 q;
@@ -32,66 +29,76 @@ unsigned int flitcast_dgram_targets(const struct flitcast_site *site)
 	return min_t(u32, room / FC_TARGET_SIZE, FC_TARGETS_MAX);
 }
 
-/* Return: the number of targets of a frame. */
-static unsigned int ntargets(const struct flitcast_site *site, const struct flitcast_dgram *d)
+/* Return: a target site of a frame. */
+static u16 target(const struct sk_buff *skb, unsigned int i)
 {
-	u32 id = site->cfg.id;
+	const struct flitcast_dgram *d = FLITCAST_DGRAM(skb);
+	u16 to = d->to;
 
-	return d->end - d->first - (id >= d->first && id < d->end);
+	if (d->list)
+		memcpy(&to, skb->data - d->list + i * sizeof(to), sizeof(to));
+	return to;
 }
 
-/* Write the head of a datagram with @len bytes of data to the sites of @d. */
-static void put_head(const struct flitcast_site *site, u8 *head, const struct flitcast_dgram *d,
-		     u32 len)
+static void put_packet(const struct flitcast_site *site, u8 *head, u32 hash, u8 targets, u32 len)
 {
-	struct fc_packet pk = {
+	const struct fc_packet pk = {
 		.src = site->cfg.id, .incarnation = site->incarnation,
-		.sock = d->hash & ~FC_SOCK_BCAST, .src_port = NO_PORT,
-		.ntargets = ntargets(site, d), .msg_len = len, .data_len = len,
+		.sock = hash & ~FC_SOCK_BCAST, .src_port = FLITCAST_DGRAM_FRAME,
+		.ntargets = targets, .msg_len = len, .data_len = len,
 		.kind = FC_KIND_DATAGRAM,
 	};
-	unsigned int i = 0;
-	u32 to;
 
 	fc_wire_packet_encode(head, &pk);
-	for (to = d->first; to < d->end; to++) {
-		struct fc_target t = {
-			.site = to, .port = NO_PORT, .len = len, .seq = d->number,
+}
+
+/* Write the head of a frame with @len bytes of data. */
+static void put_head(const struct flitcast_site *site, u8 *head, const struct sk_buff *skb, u32 len)
+{
+	const struct flitcast_dgram *d = FLITCAST_DGRAM(skb);
+	unsigned int i;
+
+	put_packet(site, head, d->hash, d->ntargets, len);
+	for (i = 0; i < d->ntargets; i++) {
+		const struct fc_target t = {
+			.site = target(skb, i), .port = d->port, .len = len, .seq = d->number,
+			.flags = i == d->ntargets - 1U ? FC_TARGET_LAST : 0,
 		};
 
-		if (to == site->cfg.id)
-			continue;
-		t.flags = i == pk.ntargets - 1U ? FC_TARGET_LAST : 0;
-		fc_wire_target_encode(head, i++, &t);
+		fc_wire_target_encode(head, i, &t);
 	}
 }
 
-u8 flitcast_dgram_port(struct flitcast_site *site, u32 to, u32 hash)
+/* Ask the mode for the link of a flow to a site.  Return: false: its channel has no room now. */
+static bool aim(struct flitcast_site *site, u32 to, u32 hash, u8 *port)
 {
-	const struct flitcast_dgram d = { .first = to, .end = to + 1, .hash = hash };
-	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE], port = FC_PORT_LOCAL;
+	const struct fc_target t = { .site = to, .port = FLITCAST_DGRAM_FRAME,
+				     .flags = FC_TARGET_LAST };
+	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
 
-	put_head(site, head, &d, 0);
-	site->mode->aim(site, FC_SET_BULK, head, &port);
+	put_packet(site, head, hash, 1, 0);
+	fc_wire_target_encode(head, 0, &t);
+	return site->mode->aim(site, FC_SET_BULK, head, port);
+}
+
+u8 flitcast_dgram_link(struct flitcast_site *site, u32 to, u32 hash)
+{
+	u8 port = FC_PORT_LOCAL;
+
+	aim(site, to, hash, &port);
 	return port;
 }
 
 /* May a frame enter now, without a wait in an injection queue for the channel of a link? */
-static bool ready(struct flitcast_site *site, const struct flitcast_dgram *d)
+static bool ready(struct flitcast_site *site, const struct sk_buff *skb)
 {
-	struct flitcast_dgram one = { .hash = d->hash };
-	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE], port;
-	u32 to;
+	const struct flitcast_dgram *d = FLITCAST_DGRAM(skb);
+	unsigned int i;
+	u8 port;
 
-	for (to = d->first; to < d->end; to++) {
-		if (to == site->cfg.id)
-			continue;
-		one.first = to;
-		one.end = to + 1;
-		put_head(site, head, &one, 0);
-		if (!site->mode->aim(site, FC_SET_BULK, head, &port))
+	for (i = 0; i < d->ntargets; i++)
+		if (!aim(site, target(skb, i), d->hash, &port))
 			return false;
-	}
 	return true;
 }
 
@@ -122,7 +129,7 @@ unsigned int flitcast_dgram_pick(struct flitcast_site *site)
 
 		q = (all->next + i) % site->node.nports;
 		skb = skb_peek(&all->queue[q]);
-		if (!skb || !ready(site, FLITCAST_DGRAM(skb)))
+		if (!skb || !ready(site, skb))
 			continue;
 		__skb_unlink(skb, &all->queue[q]);
 		all->n--;
@@ -130,7 +137,7 @@ unsigned int flitcast_dgram_pick(struct flitcast_site *site)
 		all->cur = skb;
 		all->sent = 0;
 		all->next = q + 1;
-		return ntargets(site, FLITCAST_DGRAM(skb));
+		return FLITCAST_DGRAM(skb)->ntargets;
 	}
 	return 0;
 }
@@ -181,7 +188,7 @@ struct sk_buff *flitcast_dgram_flit(struct flitcast_site *site, struct fc_flit *
 	struct flitcast_dgrams *all = &site->oper.dgrams;
 	struct sk_buff *whole = all->cur, *skb;
 	const struct flitcast_dgram *d = FLITCAST_DGRAM(whole);
-	u32 size = all->sent ? 0 : fc_head_size(ntargets(site, d));
+	u32 size = all->sent ? 0 : fc_head_size(d->ntargets);
 	u32 offload = all->sent ? 0 : sizeof(d->offload);
 	u32 part = min_t(u32, whole->len - all->sent,
 			 site->cfg.flit - FC_LINK_SIZE - size - offload);
@@ -194,7 +201,7 @@ struct sk_buff *flitcast_dgram_flit(struct flitcast_site *site, struct fc_flit *
 	memset(flit, 0, sizeof(*flit));
 	flit->h = skb;
 	if (size) {
-		put_head(site, skb_put(skb, size), d, whole->len + offload);
+		put_head(site, skb_put(skb, size), whole, whole->len + offload);
 		skb_put_data(skb, d->offload, offload);
 		flit->head = skb->data;
 		flit->parts = FC_PART_HEAD;

@@ -19,19 +19,33 @@ struct flitcast_site;
 #define FLITCAST_FRAME_MAX	(FC_PACKET_MAX - FLITCAST_OFFLOAD_SIZE)
 
 /**
+ * enum flitcast_dgram_port - target ports of datagrams
+ * @FLITCAST_DGRAM_FRAME: a frame
+ * @FLITCAST_DGRAM_REPORT: a report of the addresses that a device listens to (ether/report.c)
+ */
+enum flitcast_dgram_port {
+	FLITCAST_DGRAM_FRAME = 1,
+	FLITCAST_DGRAM_REPORT,
+};
+
+/**
  * struct flitcast_dgram - a frame that waits to enter, in the cb of its skb
- * @first: target site, or first site of a range of targets
- * @end: site behind the range; this site itself is not a target
  * @hash: hash of the flow: the packets of a flow take one path
  * @number: of the datagram among those of its site, from when it begins to enter
+ * @to: target site, if @list is 0
+ * @ntargets: number of targets, 1 to flitcast_dgram_targets()
+ * @list: the target sites are so many bytes in front of the data, as u16; 0: there is one, @to
+ * @port: enum flitcast_dgram_port
  * @queue: queue that it waits in
  * @offload: checksum and segmentation that are left to the receiver, as virtio describes them
  */
 struct flitcast_dgram {
-	u32 first;
-	u32 end;
 	u32 hash;
 	u32 number;
+	u16 to;
+	u16 ntargets;
+	u16 list;
+	u8 port;
 	u8 queue;
 	u8 offload[FLITCAST_OFFLOAD_SIZE];
 };
@@ -67,7 +81,7 @@ struct flitcast_dgrams {
 unsigned int flitcast_dgram_targets(const struct flitcast_site *site);
 
 /* Return: the queue for frames of a flow to one site.  Context: the site's lock. */
-u8 flitcast_dgram_port(struct flitcast_site *site, u32 to, u32 hash);
+u8 flitcast_dgram_link(struct flitcast_site *site, u32 to, u32 hash);
 
 /*
  * Queue a frame, whose cb is filled in; takes ownership.  Context: the site's lock.

@@ -86,6 +86,8 @@ static void rerouted(struct flitcast_site *site)
 {
 	site->mode->rerouted(site);
 	static_call(flitcast_tx_rerouted_up)(site);
+	if (site->oper.dgrams.ether)
+		static_call(flitcast_ether_rerouted_up)(site);
 }
 
 /*

@@ -73,6 +73,8 @@ void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *fli
 void flitcast_ether_room(struct flitcast_site *site, u8 queue);
 /* A link of the site came up or went down: update the carrier of the network device. */
 void flitcast_ether_links(struct flitcast_site *site);
+/* Routes have changed: the network device may have to report again. */
+void flitcast_ether_rerouted(struct flitcast_site *site);
 
 DECLARE_STATIC_CALL(flitcast_leave_up, flitcast_engine_leave);
 DECLARE_STATIC_CALL(flitcast_received_up, flitcast_engine_received);
@@ -86,5 +88,6 @@ DECLARE_STATIC_CALL(flitcast_tx_rerouted_up, flitcast_tx_rerouted);
 DECLARE_STATIC_CALL(flitcast_ether_receive_up, flitcast_ether_receive);
 DECLARE_STATIC_CALL(flitcast_ether_room_up, flitcast_ether_room);
 DECLARE_STATIC_CALL(flitcast_ether_links_up, flitcast_ether_links);
+DECLARE_STATIC_CALL(flitcast_ether_rerouted_up, flitcast_ether_rerouted);
 
 #endif /* FLITCAST_FABRIC_UP_H */

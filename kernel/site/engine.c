@@ -46,6 +46,7 @@ int flitcast_engine_init(void)
 	static_call_update(flitcast_ether_receive_up, flitcast_ether_receive);
 	static_call_update(flitcast_ether_room_up, flitcast_ether_room);
 	static_call_update(flitcast_ether_links_up, flitcast_ether_links);
+	static_call_update(flitcast_ether_rerouted_up, flitcast_ether_rerouted);
 	return 0;
 
 replay:

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Multicast addresses to which the devices of other sites listen, as their reports (report.c) say:
+ * a frame to a group goes to the sites that want it.  A site whose report has not come wants all.
+ */
+#ifndef FLITCAST_ETHER_MEMBERS_H
+#define FLITCAST_ETHER_MEMBERS_H
+
+#include <linux/if_ether.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+/* Addresses of one report; a device that listens to more asks for all frames. */
+#define FLITCAST_REPORT_MAX	256
+/* Groups that a device knows; a site that reports one more gets all frames. */
+#define FLITCAST_GROUPS_MAX	1024
+#define FLITCAST_GROUP_LISTS	256
+
+/**
+ * enum flitcast_wants - frames that a device wants, beside those to the addresses of its report
+ * @FLITCAST_WANTS_NONE: it is down: no frames to several sites at all
+ * @FLITCAST_WANTS_MULTICAST: all multicast frames
+ * @FLITCAST_WANTS_ALL: these, and frames to addresses that the sender does not know
+ * @FLITCAST_WANTS_REPORTS: the reports of the others
+ */
+enum flitcast_wants {
+	FLITCAST_WANTS_NONE = 0x01,
+	FLITCAST_WANTS_MULTICAST = 0x02,
+	FLITCAST_WANTS_ALL = 0x04,
+	FLITCAST_WANTS_REPORTS = 0x08,
+};
+
+/**
+ * struct flitcast_member - the last report of a site
+ * @known: one came
+ * @incarnation: of the site
+ * @number: of the datagram that it was
+ */
+struct flitcast_member {
+	bool known;
+	u32 incarnation;
+	u32 number;
+};
+
+/**
+ * struct flitcast_members - what the devices of other sites listen to
+ * @lock: protects all
+ * @nsites: number of sites
+ * @own: this site, which is in none of the sets
+ * @member: by site
+ * @up: set of the sites whose device is up, for all that is known
+ * @multicast: set of the sites that want all multicast frames
+ * @unknown: set of the sites that want frames to unknown addresses
+ * @seed: of the hash, so that no peer can choose groups of one list
+ * @ngroups: number of groups
+ * @group: groups, by hash of their address
+ */
+struct flitcast_members {
+	spinlock_t lock; /* innermost */
+	u32 nsites;
+	u32 own;
+	struct flitcast_member *member;
+	unsigned long *up;
+	unsigned long *multicast;
+	unsigned long *unknown;
+	u32 seed;
+	unsigned int ngroups;
+	struct hlist_head group[FLITCAST_GROUP_LISTS];
+};
+
+/* Return: 0 or -ENOMEM. */
+int flitcast_members_init(struct flitcast_members *m, u32 nsites, u32 own);
+void flitcast_members_free(struct flitcast_members *m);
+
+/* The report of a site is void: it wants all frames. */
+void flitcast_members_forget(struct flitcast_members *m, u32 site);
+void flitcast_members_forget_all(struct flitcast_members *m);
+
+/**
+ * flitcast_members_set() - a report came
+ * @m: members
+ * @site: site that it is from
+ * @report: incarnation of the site and number of the datagram; @known is not used
+ * @wants: set of enum flitcast_wants
+ * @address: addresses, each ETH_ALEN bytes, of which those that are not multicast are ignored
+ * @n: number of addresses, at most FLITCAST_REPORT_MAX
+ *
+ * Reports may arrive in another order than they were sent: an older one is ignored.
+ */
+void flitcast_members_set(struct flitcast_members *m, u32 site,
+			  const struct flitcast_member *report, u8 wants, const u8 *address,
+			  unsigned int n);
+
+/**
+ * flitcast_members_list() - the sites that want a frame which is not to one site
+ * @m: members
+ * @dest: its destination address
+ * @list: memory for @m->nsites numbers of sites
+ *
+ * Return: number of sites.
+ */
+unsigned int flitcast_members_list(struct flitcast_members *m, const u8 *dest, u16 *list);
+
+#endif /* FLITCAST_ETHER_MEMBERS_H */
