@@ -24,9 +24,9 @@
 extern bool show_stats;
 
 /* The commands, one file each. */
-extern const struct option_command site_command, link_command, route_command, topology_command,
-	stats_command, socket_command, monitor_command, send_command, recv_command, ping_command,
-	trace_command, lab_command;
+extern const struct option_command site_command, link_command, netdev_command, route_command,
+	topology_command, stats_command, socket_command, monitor_command, send_command,
+	recv_command, ping_command, trace_command, lab_command;
 
 /* Option that selects one of several sites of the namespace. */
 #define SITE_HELP	"which site, where the namespace has several"

@@ -242,7 +242,7 @@ char *lab_rdma_down(const struct lab *lab)
 		if (request_send(nldev, &req, NULL, NULL, &error))
 			return xprintf("soft-RoCE device %s: %s", own.rxe, error.text);
 	}
-	rtnl_put_del(&req, own.dummy);
+	rtnl_put_del(&req, own.dummy, 0);
 	err = request_send(rtnl, &req, NULL, NULL, &error);
 	if (err && err != -ENODEV)
 		return xprintf("network device %s: %s", own.dummy, error.text);

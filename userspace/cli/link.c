@@ -3,7 +3,6 @@
  * flitcast link
  */
 #include <errno.h>
-#include <net/if.h>
 #include <string.h>
 #include <unistd.h>
 #include <linux/flitcast.h>
@@ -185,8 +184,8 @@ static const char *put_link(struct request *req, const struct option_given *give
 	const char *dev = option_text(given, "dev"), *address = option_text(given, "address");
 	uint8_t raw[ETH_ALEN];
 
-	if (dev && strlen(dev) >= IFNAMSIZ)
-		bad_usage("\"%s\" is no name of a device: it is too long", dev);
+	if (dev)
+		rtnl_check_name(dev);
 	put_given(req, given);
 	if (address) {
 		if (!address_parse(address, raw))

@@ -33,9 +33,9 @@ static const struct option_command version_command = {
 };
 
 static const struct option_command *const commands[] = {
-	&site_command, &link_command, &route_command, &topology_command, &stats_command,
-	&socket_command, &monitor_command, &send_command, &recv_command, &ping_command,
-	&trace_command, &lab_command, &version_command, NULL
+	&site_command, &link_command, &netdev_command, &route_command, &topology_command,
+	&stats_command, &socket_command, &monitor_command, &send_command, &recv_command,
+	&ping_command, &trace_command, &lab_command, &version_command, NULL
 };
 
 enum color_choice {

@@ -351,20 +351,22 @@ int request_send(struct nl_sock *sk, struct request *req, request_answer answer,
 }
 
 /* Socket for single requests. */
-static struct nl_sock *open_generic(void)
+static struct nl_sock *open_or_fail(int protocol)
 {
-	struct nl_sock *sk = request_open(NETLINK_GENERIC);
+	struct nl_sock *sk = request_open(protocol);
 
 	if (!sk)
-		fail("cannot open generic netlink: %s", strerror(errno));
+		fail("cannot open netlink: %s", strerror(errno));
 	return sk;
 }
 
-/* Resolve the family; the kernel loads the module for it, if it is installed. */
-static void find_family(void)
+void request_find_family(void)
 {
-	struct nl_sock *sk = open_generic();
+	struct nl_sock *sk;
 
+	if (flitcast_id)
+		return;
+	sk = open_or_fail(NETLINK_GENERIC);
 	flitcast_id = genl_ctrl_resolve(sk, FLITCAST_FAMILY_NAME);
 	if (flitcast_id == -NLE_OBJ_NOTFOUND)
 		fail("%s", module_missing());
@@ -377,15 +379,15 @@ void request_flitcast(struct request *req, uint8_t cmd, int flags)
 {
 	struct genlmsghdr header = { .cmd = cmd, .version = FLITCAST_FAMILY_VERSION };
 
-	if (!flitcast_id)
-		find_family();
+	request_find_family();
 	request_begin(req, flitcast_id, flags);
 	put_raw(req, &header, sizeof(header));
 }
 
-int request_ask(struct request *req, request_answer answer, void *arg, const char *about)
+static int ask(int protocol, struct request *req, request_answer answer, void *arg,
+	       const char *about)
 {
-	struct nl_sock *sk = open_generic();
+	struct nl_sock *sk = open_or_fail(protocol);
 	struct request_error error;
 	int err = request_send(sk, req, answer, arg, &error);
 
@@ -395,16 +397,25 @@ int request_ask(struct request *req, request_answer answer, void *arg, const cha
 	return err;
 }
 
+int request_ask(struct request *req, request_answer answer, void *arg, const char *about)
+{
+	return ask(NETLINK_GENERIC, req, answer, arg, about);
+}
+
+int request_ask_rtnl(struct request *req, request_answer answer, void *arg, const char *about)
+{
+	return ask(NETLINK_ROUTE, req, answer, arg, about);
+}
+
 struct nl_sock *request_events(uint32_t room)
 {
 	static const char *const groups[] = { FLITCAST_MCGRP_SITE, FLITCAST_MCGRP_LINK };
-	struct nl_sock *sk = open_generic();
+	struct nl_sock *sk = open_or_fail(NETLINK_GENERIC);
 	int group[sizeof(groups) / sizeof(groups[0])];
 	int size = room ? room : RECEIVE_ROOM, err;
 	unsigned int i;
 
-	if (!flitcast_id)
-		find_family();
+	request_find_family();
 	if (setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
 		setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 	/*

@@ -25,6 +25,11 @@ struct request {
 
 /* Begin a message of a type.  The kernel acknowledges each message. */
 void request_begin(struct request *req, int type, int flags);
+/*
+ * Resolve the family "flitcast", for which the kernel loads the module if it is installed; exit if
+ * there is none.
+ */
+void request_find_family(void);
 /* Begin a message of the family "flitcast"; the first call looks the family up. */
 void request_flitcast(struct request *req, uint8_t cmd, int flags);
 void put_bytes(struct request *req, int attr, const void *data, size_t length);
@@ -85,6 +90,8 @@ int request_send(struct nl_sock *sk, struct request *req, request_answer answer,
  * Return: 0, or -errno after an error message.
  */
 int request_ask(struct request *req, request_answer answer, void *arg, const char *about);
+/* request_ask() over rtnetlink. */
+int request_ask_rtnl(struct request *req, request_answer answer, void *arg, const char *about);
 
 /**
  * request_events() - open a socket that receives every multicast group of the family

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <linux/ethtool.h>
+#include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
@@ -17,6 +18,15 @@
 #include <linux/sockios.h>
 #include <linux/veth.h>
 #include "rtnl.h"
+#include "util.h"
+
+void rtnl_check_name(const char *dev)
+{
+	if (strlen(dev) >= IFNAMSIZ)
+		bad_usage("\"%s\" is no name of a device: it is too long", dev);
+	if (!*dev || !strcmp(dev, ".") || !strcmp(dev, "..") || strpbrk(dev, "/: \t\n\v\f\r"))
+		bad_usage("\"%s\" is no name of a device", dev);
+}
 
 static int dev_ioctl(const char *dev, unsigned long request, struct ifreq *ifr)
 {
@@ -134,26 +144,45 @@ static void put_device(struct request *req, const char *name, uint32_t mtu)
 	put_u32(req, IFLA_NUM_RX_QUEUES, 1);
 }
 
+/* Put the kind of a device that has no data of its kind. */
+static void put_kind(struct request *req, const char *kind)
+{
+	struct nlattr *linkinfo = put_nest(req, IFLA_LINKINFO);
+
+	put_string(req, IFLA_INFO_KIND, kind);
+	put_nest_end(req, linkinfo);
+}
+
 void rtnl_put_dummy(struct request *req, const char *dev, uint32_t mtu)
 {
 	struct ifinfomsg info = { 0 };
-	struct nlattr *linkinfo;
 
 	request_begin(req, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
 	put_raw(req, &info, sizeof(info));
 	put_device(req, dev, mtu);
-	linkinfo = put_nest(req, IFLA_LINKINFO);
-	put_string(req, IFLA_INFO_KIND, "dummy");
-	put_nest_end(req, linkinfo);
+	put_kind(req, "dummy");
 }
 
-void rtnl_put_del(struct request *req, const char *dev)
+void rtnl_put_get(struct request *req, const char *dev)
 {
 	struct ifinfomsg info = { 0 };
 
+	request_begin(req, RTM_GETLINK, dev ? 0 : NLM_F_DUMP);
+	put_raw(req, &info, sizeof(info));
+	if (dev)
+		put_string(req, IFLA_IFNAME, dev);
+	else
+		put_kind(req, RTNL_KIND);
+}
+
+void rtnl_put_del(struct request *req, const char *dev, int index)
+{
+	struct ifinfomsg info = { .ifi_index = index };
+
 	request_begin(req, RTM_DELLINK, 0);
 	put_raw(req, &info, sizeof(info));
-	put_string(req, IFLA_IFNAME, dev);
+	if (!index)
+		put_string(req, IFLA_IFNAME, dev);
 }
 
 void rtnl_put_flitcast(struct request *req, const char *dev, uint32_t site, int index)
@@ -165,9 +194,10 @@ void rtnl_put_flitcast(struct request *req, const char *dev, uint32_t site, int 
 	put_raw(req, &info, sizeof(info));
 	put_string(req, IFLA_IFNAME, dev);
 	linkinfo = put_nest(req, IFLA_LINKINFO);
-	put_string(req, IFLA_INFO_KIND, "flitcast");
+	put_string(req, IFLA_INFO_KIND, RTNL_KIND);
 	data = put_nest(req, IFLA_INFO_DATA);
-	put_u32(req, IFLA_FLITCAST_SITE, site);
+	if (site != FLITCAST_SITE_ANY)
+		put_u32(req, IFLA_FLITCAST_SITE, site);
 	put_nest_end(req, data);
 	put_nest_end(req, linkinfo);
 }

@@ -12,6 +12,11 @@
 
 /* Size of a printed hardware address. */
 #define ADDRESS_TEXT	18
+/* Kind of the network device of a site. */
+#define RTNL_KIND	"flitcast"
+
+/* Exit with the status of wrong usage if no network device can have this name. */
+void rtnl_check_name(const char *dev);
 
 /* Get and set the MTU of a device of this namespace.  Return: 0 or -errno. */
 int rtnl_get_mtu(const char *dev, uint32_t *mtu);
@@ -37,10 +42,19 @@ bool address_read(struct nlattr *attr, uint8_t address[ETH_ALEN]);
 /* Put messages for request_send() on a socket of the namespace of @dev. */
 void rtnl_put_up(struct request *req, const char *dev);
 void rtnl_put_down(struct request *req, const char *dev);
-/* Create a dummy device, down; delete a device of any kind. */
+/* Create a dummy device, down. */
 void rtnl_put_dummy(struct request *req, const char *dev, uint32_t mtu);
-void rtnl_put_del(struct request *req, const char *dev);
-/* Create the network device of a site, down, with this interface index. */
+/*
+ * Get a device of any kind, or, if @dev is NULL, those of RTNL_KIND; the kernel may add others to
+ * these.
+ */
+void rtnl_put_get(struct request *req, const char *dev);
+/* Delete a device of any kind: that with this interface index, or, if it is 0, of this name. */
+void rtnl_put_del(struct request *req, const char *dev, int index);
+/*
+ * Create the network device of a site (FLITCAST_SITE_ANY: the only one), down, with this interface
+ * index (0: any).
+ */
 void rtnl_put_flitcast(struct request *req, const char *dev, uint32_t site, int index);
 /* Add an IPv4 address, in host order, to the device with this interface index. */
 void rtnl_put_address(struct request *req, int index, uint32_t address, uint8_t prefix);
