@@ -50,7 +50,7 @@ for object in $objects; do
 	for word in help -h --help; do
 		run fc "$object" $word
 		if [ "$status" -ne 0 ] || [ -s "$work/err" ] ||
-		   ! grep -q "^Usage: flitcast $object" "$work/out"; then
+		   ! matches "$work/out" "^Usage: flitcast $object"; then
 			bad=1
 		fi
 	done
@@ -113,7 +113,7 @@ for signal in TERM INT; do
 done
 
 # nohup: a signal that the caller ignores stays ignored.
-(trap '' HUP; exec "$flitcast" lab up mesh:8x8 name "$lab") >"$work/up" 2>&1 &
+(trap '' HUP; exec "$flitcast" lab up mesh:4x4 name "$lab") >"$work/up" 2>&1 &
 becomes 20 begun
 kill -HUP $!
 wait $!

@@ -39,7 +39,8 @@ edits()
 
 	shift 3
 	sed "$@" "$work/saved" >"$work/edited"
-	cmp -s "$work/saved" "$work/edited" && echo "# $name: the edit changes nothing" && regex=x
+	[ "$(<"$work/saved")" = "$(<"$work/edited")" ] &&
+		echo "# $name: the edit changes nothing" && regex=x
 	refuses "restore: $name" "$status" "$regex" fc site restore "$work/edited"
 }
 
