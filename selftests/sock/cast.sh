@@ -17,21 +17,28 @@ messages=${1:-3}
 shift
 [ $# -gt 0 ] || set -- line:4 mesh:3x3 hexmesh:2 hexmesh:3 torus:4x5 hypercube:4
 
-# So many copies have come, all sites together.
-copies()
+# Sets of all sites together: relayed, copies that have come; repeated, how often sites have
+# broadcast again: where all wait for a busy machine, an answer may come too late.
+count()
 {
-	local site
+	local site said
 
-	for ((site = 0; site < $1; site++)); do
-		at "$site" -j stats show
-	done | grep -o '"broadcasts_relayed": *[0-9]*' | awk -F: '{ n += $2 } END { print n + 0 }'
+	relayed=0 repeated=0
+	for ((site = 0; site < sites; site++)); do
+		said=$(at "$site" -j stats show)
+		[[ ! $said =~ \"broadcasts_relayed\":\ *([0-9]+) ]] ||
+			relayed=$((relayed + BASH_REMATCH[1]))
+		[[ ! $said =~ \"packets_repeated\":\ *([0-9]+) ]] ||
+			repeated=$((repeated + BASH_REMATCH[1]))
+	done
 }
 
 # Those that were waited for.
 # shellcheck disable=SC2317 # called by wait_for
 come()
 {
-	[ $(($(copies "$sites") - before)) -ge "$want" ]
+	count
+	[ $((relayed - before)) -ge "$want" ]
 }
 
 most()
@@ -62,35 +69,25 @@ told()
 		END { print n + 0 }'
 }
 
-# How often sites have broadcast again: where all wait for a busy machine, an answer may
-# come too late.
-again()
-{
-	local site
-
-	for ((site = 0; site < sites; site++)); do
-		counter "$site" packets_repeated
-	done | awk '{ n += $1 } END { print n + 0 }'
-}
-
 # One of each site in $1 copies: exactly as many packets as those are.
 once()
 {
-	local try repeated
+	local try before again
 
 	want=$(told "$1")
 	for ((try = 0; try < 5; try++)); do
-		before=$(copies "$sites")
-		repeated=$(again)
+		count
+		before=$relayed again=$repeated
 		# With one copy of each under way, none finds its place taken.
 		said=$("$bin/cast" "$lab" "$1" 1 20000 "$1" 2>&1) || return
 		# The others may come after the first one.
 		wait_for 10 come
-		got=$(($(copies "$sites") - before))
+		count
+		got=$((relayed - before))
 		said="$said; $got of $want packets"
 		[ "$got" -ne "$want" ] || return 0
 		# That may be those that were sent again.
-		[ "$(again)" -ne "$repeated" ] || return 1
+		[ "$repeated" -ne "$again" ] || return 1
 	done
 	return 1
 }

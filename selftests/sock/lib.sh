@@ -93,40 +93,26 @@ wait_for()
 # flitcast in the namespace of a site.
 at() { local site=$1; shift; "$FLITCAST" -n "$lab-$site" "$@"; }
 
-# Sets the poll interval of all sites of the lab.
-set_poll()
-{
-	local name
+# Sets the poll interval of all sites of the lab, in milliseconds.
+set_poll() { "$bin/tune" "$lab" "$1" || die "tune"; }
 
-	for name in $(ip netns list | grep -o "^$lab-[0-9]*"); do
-		at "${name##*-}" site set "${name##*-}" poll "$1" || die "site set"
-	done
-}
-
-# Sets the interval of HELLO, and after how many a link is dead, of all links of the lab.
-set_hello()
-{
-	local name port
-
-	for name in $(ip netns list | grep -o "^$lab-[0-9]*"); do
-		for port in $(at "${name##*-}" -j link show | grep -o '"port": *[0-9]*' | grep -o '[0-9]*$'); do
-			at "${name##*-}" link set port "$port" hello "$1" dead "$2" || die "link set"
-		done
-	done
-}
-
-# On a kernel that looks for faults sites answer later, as time-outs are longer.
+# On a kernel that looks for faults sites answer later, as time-outs are longer, and a link is
+# dead after ten intervals of HELLO, of a second.
 scale_polls()
 {
-	[ -n "${FLITCAST_DEBUG:-}" ] || return 0
-	set_poll 200ms
-	set_hello 1000 10
+	[ -z "${FLITCAST_DEBUG:-}" ] || "$bin/tune" "$lab" 200 1000 10 || die "tune"
 }
 
 # A counter of a site.
 counter()
 {
-	at "$1" -j stats show 2>/dev/null | grep -o "\"$2\": *[0-9]*" | grep -o '[0-9]*$'
+	local said
+
+	said=$(at "$1" -j stats show 2>/dev/null)
+	while [[ $said =~ \"$2\":\ *([0-9]+) ]]; do
+		echo "${BASH_REMATCH[1]}"
+		said=${said#*"${BASH_REMATCH[0]}"}
+	done
 }
 
 results=0 failures=0

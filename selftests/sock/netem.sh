@@ -18,14 +18,17 @@ seed=${2:-$RANDOM}
 command -v tc >/dev/null || skip "there is no tc"
 need_modules sch_netem
 
-# What netem is to do at each end of each link.
+# What netem is to do at each end of each link.  With another handle it is another netem, that
+# does nothing of what the one before did.
+troubles=0
 trouble()
 {
 	local site port
 
+	troubles=$((troubles + 1))
 	for ((site = 0; site < 16; site++)); do
 		for port in 1 2 3 4; do
-			echo "qdisc replace dev p$port root netem limit 10000 $*"
+			echo "qdisc replace dev p$port root handle $troubles: netem limit 10000 $*"
 		done | tc -n "$lab-$site" -batch - || die "tc: netem $*"
 	done
 }
@@ -65,12 +68,11 @@ stress()
 	result $status "$what: $messages messages (seed $seed)"
 }
 
+lab_up torus:4x4 crc on
 while read -r name what; do
-	lab_up torus:4x4 crc on
 	# shellcheck disable=SC2086 # words
 	trouble $what
 	stress "$name"
-	"$FLITCAST" lab down name "$lab"
 done <<'END'
 loss loss 10%
 corruption corrupt 1%

@@ -27,7 +27,7 @@ limit()
 {
 	local site port
 
-	set_poll 100ms
+	set_poll 100
 	for ((site = 0; site < side * side; site++)); do
 		for port in 1 2 3 4; do
 			echo "qdisc replace dev p$port root netem limit 10000 rate 2mbit"
