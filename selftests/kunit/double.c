@@ -129,10 +129,10 @@ struct flitcast_site_config double_config(const char *spec, u32 id)
 	return cfg;
 }
 
-bool double_link_up(u32 id, u32 port)
+bool double_link_up(u32 id, u32 port, unsigned long timeout)
 {
 	struct flitcast_site *site = flitcast_site_get(&init_net, id);
-	unsigned long until = jiffies + DOUBLE_SOON;
+	unsigned long until = jiffies + timeout;
 	struct flitcast_link_info info = { };
 
 	if (!site)
@@ -173,8 +173,8 @@ void double_line(struct kunit *test, struct net_device *dev[2])
 		flitcast_site_put(site);
 		KUNIT_ASSERT_EQ(test, 0, err);
 	}
-	KUNIT_ASSERT_TRUE(test, double_link_up(0, 1));
-	KUNIT_ASSERT_TRUE(test, double_link_up(1, 2));
+	KUNIT_ASSERT_TRUE(test, double_link_up(0, 1, DOUBLE_SOON));
+	KUNIT_ASSERT_TRUE(test, double_link_up(1, 2, DOUBLE_SOON));
 }
 
 void double_line_end(struct net_device *dev[2])

@@ -63,7 +63,7 @@ void double_line(struct kunit *test, struct net_device *dev[2]);
 void double_line_end(struct net_device *dev[2]);
 
 /* Wait for the link of site @id.  Return: true if it is up. */
-bool double_link_up(u32 id, u32 port);
+bool double_link_up(u32 id, u32 port, unsigned long timeout);
 
 void double_port_init(struct double_port *port);
 /* Detach the port, if it is attached, and drop the messages that it received. */
