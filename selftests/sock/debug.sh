@@ -3,12 +3,18 @@
 #
 # A little of everything, for the kernel that looks for faults: in one guest, because to
 # start it there and to search its memory for leaks takes longer than the tests.
+#
+#   debug.sh [MESSAGES [FLAPS]]
+#
+# so many in stress.sh and in flap.sh
 set -u
 
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
 status=0
 ./sock_api.sh api_uring || status=1
-./stress.sh 50 || status=1
-./flap.sh 40 || status=1
+./stress.sh "${1:-25}" || status=1
+./flap.sh "${2:-20}" || status=1
 ./churn.sh 1 || status=1
+# last: what it asks to fail stays as it sets it
+./failnth.sh 5 || status=1
 exit $status

@@ -3,6 +3,8 @@
 #
 # Every call with its n-th allocation failing, n = 1, 2... (failnth.c).
 #
+#   failnth.sh [STEP]
+#
 #	site 0 --- site 1
 set -u
 
@@ -19,4 +21,4 @@ done
 echo 0 >$faults/fail_page_alloc/min-order
 
 lab_up line:2
-"$bin/failnth" "$lab"
+"$bin/failnth" "$lab" "${1:-1}"
