@@ -113,7 +113,7 @@ for signal in TERM INT; do
 done
 
 # nohup: a signal that the caller ignores stays ignored.
-(trap '' HUP; exec "$flitcast" lab up mesh:4x4 name "$lab") >"$work/up" 2>&1 &
+(trap '' HUP; exec "$flitcast" lab up mesh:8x8 name "$lab") >"$work/up" 2>&1 &
 becomes 20 begun
 kill -HUP $!
 wait $!
