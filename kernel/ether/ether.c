@@ -13,6 +13,9 @@
 /* Bytes of a network frame beside its payload. */
 #define OVERHEAD	(ETH_HLEN + VLAN_HLEN)
 
+/* Headroom of all frames for the targets that a few have; these copy their headers for more. */
+#define HEADROOM_MAX	128U
+
 #define MTU_MAX		(FLITCAST_FRAME_MAX - OVERHEAD)
 #define MTU_DEFAULT	65000
 
@@ -39,7 +42,7 @@ static int ether_open(struct net_device *dev)
 {
 	struct flitcast_ether *ether = netdev_priv(dev);
 
-	flitcast_members_forget_all(&ether->members);
+	flitcast_members_forget(&ether->members);
 	napi_enable(&ether->napi);
 	spin_lock_bh(&ether->site->lock);
 	ether->open = true;
@@ -62,6 +65,7 @@ static int ether_stop(struct net_device *dev)
 	flitcast_dgram_take(ether->site, &frames);
 	skb_queue_splice_tail_init(&ether->rxq, &frames);
 	ether->rx_bytes = 0;
+	ether->rx_reports = 0;
 	spin_unlock_bh(&ether->site->lock);
 	napi_disable(&ether->napi);
 	__skb_queue_purge(&frames);
@@ -198,7 +202,7 @@ int flitcast_ether_add(struct flitcast_site *site, struct net_device *dev,
 	netif_napi_add(dev, &ether->napi, flitcast_ether_poll);
 	flitcast_ether_address(address, site->cfg.id);
 	eth_hw_addr_set(dev, address);
-	dev->needed_headroom = FLITCAST_LIST_SIZE(site->cfg.topo.nsites);
+	dev->needed_headroom = min(FLITCAST_LIST_SIZE(site->cfg.topo.nsites), HEADROOM_MAX);
 	err = netif_set_real_num_tx_queues(dev, site->node.nports);
 	if (err)
 		return err;

@@ -40,7 +40,8 @@ struct flitcast_ether_source {
  * @report: reports of those that this device listens to
  * @napi: delivers @rxq
  * @rxq: received frames, behind their offload header; the site's lock
- * @rx_bytes: bytes of memory of @rxq; the site's lock
+ * @rx_bytes: bytes of memory of frames in @rxq; the site's lock
+ * @rx_reports: of reports
  * @open: the device is up; the site's lock
  * @stat: counters
  */
@@ -54,6 +55,7 @@ struct flitcast_ether {
 	struct napi_struct napi;
 	struct sk_buff_head rxq;
 	unsigned int rx_bytes;
+	unsigned int rx_reports;
 	bool open;
 	atomic_long_t stat[FLITCAST_ETHER_STAT_COUNT];
 };
@@ -65,7 +67,7 @@ int flitcast_ether_poll(struct napi_struct *napi, int budget);
 /* tx.c */
 
 /* Bytes in front of a frame for the targets that it may have. */
-#define FLITCAST_LIST_SIZE(nsites)	(2 * (nsites) + 1)
+#define FLITCAST_LIST_SIZE(nsites)	(2U * (nsites) + 1)
 
 /*
  * Return: the list of targets of a frame, for @nsites sites at most, in FLITCAST_LIST_SIZE() bytes

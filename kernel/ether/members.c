@@ -8,6 +8,9 @@
 #include "core/base.h"
 #include "ether/members.h"
 
+/* After so long no report travels that is older than the last one. */
+#define ORDER	(10 * HZ)
+
 /**
  * struct flitcast_group - a multicast address to which devices of other sites listen
  * @node: in a list of struct flitcast_members
@@ -20,44 +23,17 @@ struct flitcast_group {
 	unsigned long sites[];
 };
 
+static size_t group_size(u32 nsites)
+{
+	struct flitcast_group *g;
+
+	return struct_size(g, sites, BITS_TO_LONGS(nsites));
+}
+
 static void free_group(struct flitcast_members *m, struct flitcast_group *g)
 {
 	hlist_del(&g->node);
-	kfree(g);
-	m->ngroups--;
-}
-
-static void free_groups(struct flitcast_members *m)
-{
-	struct flitcast_group *g;
-	struct hlist_node *next;
-	unsigned int i;
-
-	for (i = 0; i < FLITCAST_GROUP_LISTS; i++)
-		hlist_for_each_entry_safe(g, next, &m->group[i], node)
-			free_group(m, g);
-}
-
-void flitcast_members_free(struct flitcast_members *m)
-{
-	free_groups(m);
-	kfree(m->up);
-	kvfree(m->member);
-}
-
-void flitcast_members_forget_all(struct flitcast_members *m)
-{
-	u32 site;
-
-	spin_lock_bh(&m->lock);
-	free_groups(m);
-	for (site = 0; site < m->nsites; site++)
-		m->member[site].known = false;
-	bitmap_fill(m->up, m->nsites);
-	bitmap_fill(m->multicast, m->nsites);
-	bitmap_fill(m->unknown, m->nsites);
-	__clear_bit(m->own, m->up);
-	spin_unlock_bh(&m->lock);
+	hlist_add_head(&g->node, &m->free);
 }
 
 int flitcast_members_init(struct flitcast_members *m, u32 nsites, u32 own)
@@ -68,19 +44,31 @@ int flitcast_members_init(struct flitcast_members *m, u32 nsites, u32 own)
 	m->nsites = nsites;
 	m->own = own;
 	m->seed = get_random_u32();
-	m->ngroups = 0;
 	for (i = 0; i < FLITCAST_GROUP_LISTS; i++)
 		INIT_HLIST_HEAD(&m->group[i]);
 	m->member = kvcalloc(nsites, sizeof(*m->member), GFP_KERNEL_ACCOUNT);
-	m->up = kcalloc(3 * BITS_TO_LONGS(nsites), sizeof(long), GFP_KERNEL_ACCOUNT);
-	if (!m->member || !m->up) {
+	m->multicast = kcalloc(2 * BITS_TO_LONGS(nsites), sizeof(long), GFP_KERNEL_ACCOUNT);
+	m->memory = kvcalloc(FLITCAST_GROUPS_MAX, group_size(nsites), GFP_KERNEL_ACCOUNT);
+	if (!m->member || !m->multicast || !m->memory) {
 		flitcast_members_free(m);
 		return -ENOMEM;
 	}
-	m->multicast = m->up + BITS_TO_LONGS(nsites);
 	m->unknown = m->multicast + BITS_TO_LONGS(nsites);
-	flitcast_members_forget_all(m);
+	INIT_HLIST_HEAD(&m->free);
+	for (i = 0; i < FLITCAST_GROUPS_MAX; i++) {
+		struct flitcast_group *g = m->memory + i * group_size(nsites);
+
+		hlist_add_head(&g->node, &m->free);
+	}
+	flitcast_members_forget(m);
 	return 0;
+}
+
+void flitcast_members_free(struct flitcast_members *m)
+{
+	kvfree(m->memory);
+	kfree(m->multicast);
+	kvfree(m->member);
 }
 
 /* A site leaves all groups. */
@@ -91,11 +79,10 @@ static void leave(struct flitcast_members *m, u32 site)
 	unsigned int i;
 
 	for (i = 0; i < FLITCAST_GROUP_LISTS; i++)
-		hlist_for_each_entry_safe(g, next, &m->group[i], node) {
-			__clear_bit(site, g->sites);
-			if (bitmap_empty(g->sites, m->nsites))
+		hlist_for_each_entry_safe(g, next, &m->group[i], node)
+			if (__test_and_clear_bit(site, g->sites) &&
+			    bitmap_empty(g->sites, m->nsites))
 				free_group(m, g);
-		}
 }
 
 static struct hlist_head *bucket(struct flitcast_members *m, const u8 *address)
@@ -113,50 +100,74 @@ static struct flitcast_group *find(struct flitcast_members *m, const u8 *address
 	return NULL;
 }
 
-/* A site joins a group.  Return: false: too many groups, or no memory. */
+/* A site joins a group.  Return: false: too many groups. */
 static bool join(struct flitcast_members *m, u32 site, const u8 *address)
 {
 	struct flitcast_group *g = find(m, address);
 
 	if (!g) {
-		if (m->ngroups == FLITCAST_GROUPS_MAX)
-			return false;
-		g = kzalloc(struct_size(g, sites, BITS_TO_LONGS(m->nsites)), GFP_ATOMIC);
+		g = hlist_entry_safe(m->free.first, struct flitcast_group, node);
 		if (!g)
 			return false;
+		hlist_del(&g->node);
 		ether_addr_copy(g->address, address);
 		hlist_add_head(&g->node, bucket(m, address));
-		m->ngroups++;
 	}
 	__set_bit(site, g->sites);
 	return true;
 }
 
-/* Apply a report, or none, of another site: then it wants all. */
+/* Apply what a report says. */
 static void apply(struct flitcast_members *m, u32 site, u8 wants, const u8 *address, unsigned int n)
 {
+	u8 group[ETH_ALEN] __aligned(2);
 	unsigned int i;
 
 	leave(m, site);
-	for (i = 0; i < n; i++)
-		if (is_multicast_ether_addr(address + i * ETH_ALEN) &&
-		    !join(m, site, address + i * ETH_ALEN))
+	for (i = 0; i < n; i++) {
+		memcpy(group, address + i * ETH_ALEN, ETH_ALEN);
+		if (is_multicast_ether_addr(group) && !join(m, site, group))
 			wants |= FLITCAST_WANTS_MULTICAST;
+	}
 	if (wants & FLITCAST_WANTS_ALL)
 		wants |= FLITCAST_WANTS_MULTICAST;
-	__assign_bit(site, m->up, !(wants & FLITCAST_WANTS_NONE));
 	__assign_bit(site, m->multicast, wants & FLITCAST_WANTS_MULTICAST);
 	__assign_bit(site, m->unknown, wants & FLITCAST_WANTS_ALL);
 }
 
-void flitcast_members_forget(struct flitcast_members *m, u32 site)
+/* Its groups remain until its next report: they add nothing. */
+static void want_all(struct flitcast_members *m, u32 site)
+{
+	m->member[site].known = false;
+	__set_bit(site, m->multicast);
+	__set_bit(site, m->unknown);
+}
+
+void flitcast_members_restart(struct flitcast_members *m, u32 site, u32 incarnation)
 {
 	spin_lock_bh(&m->lock);
-	if (site != m->own && m->member[site].known) {
-		m->member[site].known = false;
-		apply(m, site, FLITCAST_WANTS_ALL, NULL, 0);
-	}
+	m->member[site].incarnation = incarnation;
+	want_all(m, site);
 	spin_unlock_bh(&m->lock);
+}
+
+void flitcast_members_forget(struct flitcast_members *m)
+{
+	u32 site;
+
+	spin_lock_bh(&m->lock);
+	for (site = 0; site < m->nsites; site++)
+		want_all(m, site);
+	spin_unlock_bh(&m->lock);
+}
+
+/* Is a report older than the last one? */
+static bool outdated(const struct flitcast_member *last, const struct flitcast_member *report)
+{
+	if (last->incarnation != report->incarnation)
+		return true;
+	return last->known && !fc_before(last->number, report->number) &&
+	       time_before(jiffies, last->at + ORDER);
 }
 
 void flitcast_members_set(struct flitcast_members *m, u32 site,
@@ -166,28 +177,37 @@ void flitcast_members_set(struct flitcast_members *m, u32 site,
 	struct flitcast_member *last = &m->member[site];
 
 	spin_lock_bh(&m->lock);
-	if (site != m->own && (!last->known || last->incarnation != report->incarnation ||
-			       fc_before(last->number, report->number))) {
+	if (!outdated(last, report)) {
 		*last = *report;
 		last->known = true;
+		last->at = jiffies;
 		apply(m, site, wants, address, n);
 	}
 	spin_unlock_bh(&m->lock);
 }
 
+/* Does a site want a frame?  @group: that of its address, if it has one and there is one. */
+static bool wants(const struct flitcast_members *m, u32 site, const u8 *dest,
+		  const struct flitcast_group *group)
+{
+	if (site == m->own)
+		return false;
+	if (!is_multicast_ether_addr(dest))
+		return test_bit(site, m->unknown);
+	return is_broadcast_ether_addr(dest) || test_bit(site, m->multicast) ||
+	       (group && test_bit(site, group->sites));
+}
+
 unsigned int flitcast_members_list(struct flitcast_members *m, const u8 *dest, u16 *list)
 {
-	const struct flitcast_group *g = NULL;
+	const struct flitcast_group *group;
 	unsigned int n = 0;
 	u32 site;
 
 	spin_lock_bh(&m->lock);
-	if (is_multicast_ether_addr(dest) && !is_broadcast_ether_addr(dest))
-		g = find(m, dest);
-	for_each_set_bit(site, m->up, m->nsites)
-		if (is_broadcast_ether_addr(dest) ||
-		    (g && test_bit(site, g->sites)) ||
-		    test_bit(site, is_multicast_ether_addr(dest) ? m->multicast : m->unknown))
+	group = find(m, dest);
+	for (site = 0; site < m->nsites; site++)
+		if (wants(m, site, dest, group))
 			list[n++] = site;
 	spin_unlock_bh(&m->lock);
 	return n;

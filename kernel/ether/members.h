@@ -19,16 +19,14 @@
 
 /**
  * enum flitcast_wants - frames that a device wants, beside those to the addresses of its report
- * @FLITCAST_WANTS_NONE: it is down: no frames to several sites at all
  * @FLITCAST_WANTS_MULTICAST: all multicast frames
  * @FLITCAST_WANTS_ALL: these, and frames to addresses that the sender does not know
  * @FLITCAST_WANTS_REPORTS: the reports of the others
  */
 enum flitcast_wants {
-	FLITCAST_WANTS_NONE = 0x01,
-	FLITCAST_WANTS_MULTICAST = 0x02,
-	FLITCAST_WANTS_ALL = 0x04,
-	FLITCAST_WANTS_REPORTS = 0x08,
+	FLITCAST_WANTS_MULTICAST = 0x01,
+	FLITCAST_WANTS_ALL = 0x02,
+	FLITCAST_WANTS_REPORTS = 0x04,
 };
 
 /**
@@ -36,12 +34,16 @@ enum flitcast_wants {
  * @known: one came
  * @incarnation: of the site
  * @number: of the datagram that it was
+ * @at: when it came, in jiffies
  */
 struct flitcast_member {
 	bool known;
 	u32 incarnation;
 	u32 number;
+	unsigned long at;
 };
+
+struct flitcast_group;
 
 /**
  * struct flitcast_members - what the devices of other sites listen to
@@ -49,11 +51,11 @@ struct flitcast_member {
  * @nsites: number of sites
  * @own: this site, which is in none of the sets
  * @member: by site
- * @up: set of the sites whose device is up, for all that is known
  * @multicast: set of the sites that want all multicast frames
  * @unknown: set of the sites that want frames to unknown addresses
  * @seed: of the hash, so that no peer can choose groups of one list
- * @ngroups: number of groups
+ * @memory: FLITCAST_GROUPS_MAX groups
+ * @free: those of them that are not used
  * @group: groups, by hash of their address
  */
 struct flitcast_members {
@@ -61,11 +63,11 @@ struct flitcast_members {
 	u32 nsites;
 	u32 own;
 	struct flitcast_member *member;
-	unsigned long *up;
 	unsigned long *multicast;
 	unsigned long *unknown;
 	u32 seed;
-	unsigned int ngroups;
+	void *memory;
+	struct hlist_head free;
 	struct hlist_head group[FLITCAST_GROUP_LISTS];
 };
 
@@ -73,20 +75,22 @@ struct flitcast_members {
 int flitcast_members_init(struct flitcast_members *m, u32 nsites, u32 own);
 void flitcast_members_free(struct flitcast_members *m);
 
-/* The report of a site is void: it wants all frames. */
-void flitcast_members_forget(struct flitcast_members *m, u32 site);
-void flitcast_members_forget_all(struct flitcast_members *m);
+/* A site has started anew: until a report with this incarnation comes, it wants all frames. */
+void flitcast_members_restart(struct flitcast_members *m, u32 site, u32 incarnation);
+/* The device was down: all sites want all frames until their reports come. */
+void flitcast_members_forget(struct flitcast_members *m);
 
 /**
  * flitcast_members_set() - a report came
  * @m: members
  * @site: site that it is from
- * @report: incarnation of the site and number of the datagram; @known is not used
+ * @report: incarnation of the site and number of the datagram; the rest is not used
  * @wants: set of enum flitcast_wants
  * @address: addresses, each ETH_ALEN bytes, of which those that are not multicast are ignored
  * @n: number of addresses, at most FLITCAST_REPORT_MAX
  *
- * Reports may arrive in another order than they were sent: an older one is ignored.
+ * Reports may arrive in another order than they were sent: an older one is ignored for ten seconds
+ * after the last one.  Later it counts, so that a forged number does not hide those that follow.
  */
 void flitcast_members_set(struct flitcast_members *m, u32 site,
 			  const struct flitcast_member *report, u8 wants, const u8 *address,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/bitmap.h>
 #include <linux/etherdevice.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include "compat.h"
 #include "core/wire_bytes.h"
@@ -8,18 +9,37 @@
 #include "fabric/enter.h"
 #include "fabric/faults.h"
 
-/* Changes within this time are in one report; likewise, changes of the routes. */
+/* Changes within this time are in one report. */
 #define DELAY		msecs_to_jiffies(5)
-#define REROUTED	HZ
+/* Least time between two reports: users may join and leave groups as often as they like. */
+#define GAP		msecs_to_jiffies(100)
+/* For so long, a change of the routes may mean that the report of a change was lost. */
+#define DOUBT		(10 * HZ)
 /* Report again even if nothing changes. */
 #define REFRESH		(300 * HZ)
-/* For so long, a change of the routes may mean that the report was lost. */
-#define DOUBT		(10 * HZ)
 
-#define HEAD_SIZE	4
-#define REPORT_SIZE	(HEAD_SIZE + FLITCAST_REPORT_MAX * ETH_ALEN)
+/* Between one and two seconds: all devices have the same reason to report again. */
+static unsigned long later(void)
+{
+	return HZ + get_random_u32() % HZ;
+}
 
-/* Send a report, in @delay at the latest; @site: FC_SITE_NONE: to all sites. */
+/* Send what is due in @delay at the latest, but for GAP.  Context: the lock of @r. */
+static void schedule_report(struct flitcast_reports *r, unsigned long delay)
+{
+	unsigned long at = jiffies + delay;
+
+	lockdep_assert_held(&r->lock);
+	if (time_before(at, r->sent + GAP))
+		at = r->sent + GAP;
+	if (!r->soon || time_before(at, r->at)) {
+		r->at = at;
+		mod_delayed_work(system_unbound_wq, &r->work, at - jiffies);
+	}
+	r->soon = true;
+}
+
+/* A report is due at a site; FC_SITE_NONE: at all. */
 static void due(struct flitcast_ether *ether, u32 site, unsigned long delay)
 {
 	struct flitcast_reports *r = &ether->report;
@@ -30,37 +50,42 @@ static void due(struct flitcast_ether *ether, u32 site, unsigned long delay)
 			bitmap_fill(r->due, ether->site->cfg.topo.nsites);
 		else
 			__set_bit(site, r->due);
-		if (!r->soon || time_before(jiffies + delay, r->at)) {
-			r->at = jiffies + delay;
-			mod_delayed_work(system_wq, &r->work, delay);
-		}
-		r->soon = true;
+		schedule_report(r, delay);
 	}
 	spin_unlock_bh(&r->lock);
 }
 
-/* Write a report. */
+/* A report of a change is due at all sites. */
+static void changed(struct flitcast_ether *ether, bool asks)
+{
+	struct flitcast_reports *r = &ether->report;
+
+	spin_lock_bh(&r->lock);
+	r->asks |= asks;
+	r->repeat = true;
+	r->changed = jiffies;
+	spin_unlock_bh(&r->lock);
+	due(ether, FC_SITE_NONE, DELAY);
+}
+
+/* Write a report of the addresses of the device. */
 static void put_report(struct flitcast_ether *ether, struct sk_buff *skb, u8 wants)
 {
 	struct net_device *dev = ether->dev;
 	const struct netdev_hw_addr *ha;
 	unsigned int n = 0;
-	u8 *head = skb_put_zero(skb, HEAD_SIZE);
+	u8 *head = skb->data;
 
 	netif_addr_lock_bh(dev);
-	if (wants & FLITCAST_WANTS_NONE)
-		goto out;
 	if (dev->flags & IFF_PROMISC)
 		wants |= FLITCAST_WANTS_ALL;
 	if (dev->flags & IFF_ALLMULTI || netdev_mc_count(dev) > FLITCAST_REPORT_MAX)
 		wants |= FLITCAST_WANTS_MULTICAST;
-	if (wants & (FLITCAST_WANTS_ALL | FLITCAST_WANTS_MULTICAST))
-		goto out;
-	netdev_for_each_mc_addr(ha, dev) {
-		skb_put_data(skb, ha->addr, ETH_ALEN);
-		n++;
-	}
-out:
+	if (!(wants & (FLITCAST_WANTS_ALL | FLITCAST_WANTS_MULTICAST)))
+		netdev_for_each_mc_addr(ha, dev) {
+			skb_put_data(skb, ha->addr, ETH_ALEN);
+			n++;
+		}
 	netif_addr_unlock_bh(dev);
 	head[0] = wants;
 	fc_put16(head + 2, n);
@@ -69,10 +94,12 @@ out:
 /* Queue a report for those of a set of sites that are reachable.  Return: false: not for all. */
 static bool queue(struct flitcast_ether *ether, struct sk_buff *skb, const unsigned long *sites)
 {
-	struct flitcast_dgram dgram = { .port = FLITCAST_DGRAM_REPORT };
-	struct flitcast_reports *r = &ether->report;
 	struct flitcast_site *site = ether->site;
+	struct flitcast_dgram dgram = {
+		.hash = site->incarnation, .port = FLITCAST_DGRAM_REPORT,
+	};
 	u16 *list = flitcast_ether_list(skb, site->cfg.topo.nsites, &dgram);
+	struct flitcast_reports *r = &ether->report;
 	u64 now = flitcast_site_now(site);
 	u32 to;
 
@@ -83,23 +110,33 @@ static bool queue(struct flitcast_ether *ether, struct sk_buff *skb, const unsig
 		if (!lost && to != site->cfg.id)
 			list[dgram.ntargets++] = to;
 	}
-	r->sent = jiffies;
+	if (!dgram.ntargets) {
+		consume_skb(skb);
+		return true;
+	}
+	if (!flitcast_ether_queue(ether, skb, &dgram))
+		return false;
 	atomic_long_inc(&ether->stat[FLITCAST_ETHER_TX_REPORTS]);
-	return flitcast_ether_queue(ether, skb, &dgram);
+	return true;
 }
 
-/* Send a report to a set of sites.  Return: false: not to all. */
-static bool send(struct flitcast_ether *ether, const unsigned long *sites, u8 wants)
+/*
+ * Send a report to a set of sites; @down: of no address, because the device is down.
+ * Return: false: not to all.
+ */
+static bool send(struct flitcast_ether *ether, const unsigned long *sites, u8 wants, bool down)
 {
 	u32 room = FLITCAST_LIST_SIZE(ether->site->cfg.topo.nsites);
 	struct sk_buff *skb;
 	bool sent;
 
-	skb = alloc_skb(room + REPORT_SIZE, GFP_KERNEL);
+	skb = alloc_skb(room + FLITCAST_REPORT_SIZE, GFP_KERNEL);
 	if (!skb)
 		return false;
 	skb_reserve(skb, room);
-	put_report(ether, skb, wants);
+	skb_put_zero(skb, FLITCAST_REPORT_HEAD);
+	if (!down)
+		put_report(ether, skb, wants);
 	flitcast_enter(ether->site);
 	sent = queue(ether, skb, sites);
 	flitcast_leave(ether->site);
@@ -112,50 +149,56 @@ static void report_work(struct work_struct *work)
 						    report.work);
 	struct flitcast_reports *r = &ether->report;
 	u32 nsites = ether->site->cfg.topo.nsites;
-	unsigned long *sites = bitmap_alloc(nsites, GFP_KERNEL);
-	bool sent = false;
-	u8 wants = 0;
+	bool asks, repeat;
 
 	spin_lock_bh(&r->lock);
-	if (sites) {
-		bitmap_copy(sites, r->due, nsites);
-		bitmap_zero(r->due, nsites);
-		/* Nothing has changed. */
-		if (!r->soon)
-			bitmap_fill(sites, nsites);
-		if (r->asks)
-			wants = FLITCAST_WANTS_REPORTS;
-		r->asks = false;
+	if (!r->open) {
+		spin_unlock_bh(&r->lock);
+		return;
 	}
+	if (r->soon)
+		bitmap_copy(r->to, r->due, nsites);
+	else
+		bitmap_fill(r->to, nsites);
+	bitmap_zero(r->due, nsites);
+	asks = r->asks;
+	repeat = r->repeat;
+	r->asks = false;
+	r->repeat = false;
 	r->soon = false;
+	r->sent = jiffies;
 	spin_unlock_bh(&r->lock);
 
-	if (sites)
-		sent = send(ether, sites, wants);
-	bitmap_free(sites);
-	if (!sent) {
+	if (!send(ether, r->to, asks ? FLITCAST_WANTS_REPORTS : 0, false)) {
 		spin_lock_bh(&r->lock);
-		r->asks |= wants;
+		r->asks |= asks;
+		r->repeat |= repeat;
 		spin_unlock_bh(&r->lock);
-		due(ether, FC_SITE_NONE, REROUTED);
+		repeat = true;
 	}
+	if (repeat)
+		due(ether, FC_SITE_NONE, later());
 
 	spin_lock_bh(&r->lock);
 	if (r->open && !r->soon)
-		mod_delayed_work(system_wq, &r->work, REFRESH);
+		mod_delayed_work(system_unbound_wq, &r->work, REFRESH + later());
 	spin_unlock_bh(&r->lock);
 }
 
 int flitcast_report_init(struct flitcast_ether *ether)
 {
-	u32 nsites = ether->site->cfg.topo.nsites;
+	unsigned int longs = BITS_TO_LONGS(ether->site->cfg.topo.nsites);
 	struct flitcast_reports *r = &ether->report;
 
 	spin_lock_init(&r->lock);
 	INIT_DELAYED_WORK(&r->work, report_work);
-	r->due = kcalloc(2 * BITS_TO_LONGS(nsites), sizeof(long), GFP_KERNEL_ACCOUNT);
-	r->missed = r->due + BITS_TO_LONGS(nsites);
-	return r->due ? 0 : -ENOMEM;
+	r->due = kcalloc(3 * longs, sizeof(long), GFP_KERNEL_ACCOUNT);
+	if (!r->due)
+		return -ENOMEM;
+	r->missed = r->due + longs;
+	r->to = r->missed + longs;
+	r->sent = jiffies - GAP;
+	return 0;
 }
 
 void flitcast_report_free(struct flitcast_ether *ether)
@@ -165,7 +208,7 @@ void flitcast_report_free(struct flitcast_ether *ether)
 
 void flitcast_report_changed(struct flitcast_ether *ether)
 {
-	due(ether, FC_SITE_NONE, DELAY);
+	changed(ether, false);
 }
 
 void flitcast_report_rerouted(struct flitcast_ether *ether)
@@ -173,16 +216,21 @@ void flitcast_report_rerouted(struct flitcast_ether *ether)
 	struct flitcast_reports *r = &ether->report;
 	struct flitcast_site *site = ether->site;
 	u64 now = flitcast_site_now(site);
+	unsigned long delay = later();
+	bool doubt;
 	u32 to;
 
 	lockdep_assert_held(&site->lock);
-	if (time_before(jiffies, r->sent + DOUBT)) {
-		due(ether, FC_SITE_NONE, REROUTED);
+	spin_lock_bh(&r->lock);
+	doubt = time_before(jiffies, r->changed + DOUBT);
+	spin_unlock_bh(&r->lock);
+	if (doubt) {
+		due(ether, FC_SITE_NONE, delay);
 		return;
 	}
 	for_each_set_bit(to, r->missed, site->cfg.topo.nsites)
 		if (flitcast_faults_lost(site, to, now) == FC_NEVER)
-			due(ether, to, REROUTED);
+			due(ether, to, delay);
 }
 
 void flitcast_report_open(struct flitcast_ether *ether)
@@ -191,9 +239,8 @@ void flitcast_report_open(struct flitcast_ether *ether)
 
 	spin_lock_bh(&r->lock);
 	r->open = true;
-	r->asks = true;
 	spin_unlock_bh(&r->lock);
-	due(ether, FC_SITE_NONE, DELAY);
+	changed(ether, true);
 }
 
 void flitcast_report_stop(struct flitcast_ether *ether)
@@ -203,12 +250,11 @@ void flitcast_report_stop(struct flitcast_ether *ether)
 	spin_lock_bh(&r->lock);
 	r->open = false;
 	r->soon = false;
-	bitmap_fill(r->due, ether->site->cfg.topo.nsites);
 	spin_unlock_bh(&r->lock);
 	cancel_delayed_work_sync(&r->work);
-	/* Without it, the others send frames that the site drops. */
-	send(ether, r->due, FLITCAST_WANTS_NONE);
-	bitmap_zero(r->due, ether->site->cfg.topo.nsites);
+	/* If it is lost, the others send multicast frames that the site drops. */
+	bitmap_fill(r->to, ether->site->cfg.topo.nsites);
+	send(ether, r->to, 0, true);
 }
 
 void flitcast_report_receive(struct flitcast_ether *ether, struct sk_buff *skb, u32 site,
@@ -218,15 +264,16 @@ void flitcast_report_receive(struct flitcast_ether *ether, struct sk_buff *skb, 
 	unsigned int n;
 	u8 wants;
 
-	if (!pskb_may_pull(skb, HEAD_SIZE))
+	if (!pskb_may_pull(skb, FLITCAST_REPORT_HEAD))
 		goto malformed;
 	wants = skb->data[0];
 	n = fc_get16(skb->data + 2);
-	if (n > FLITCAST_REPORT_MAX || skb->len != HEAD_SIZE + n * ETH_ALEN ||
+	if (n > FLITCAST_REPORT_MAX || skb->len != FLITCAST_REPORT_HEAD + n * ETH_ALEN ||
 	    !pskb_may_pull(skb, skb->len))
 		goto malformed;
 	atomic_long_inc(&ether->stat[FLITCAST_ETHER_RX_REPORTS]);
-	flitcast_members_set(&ether->members, site, &report, wants, skb->data + HEAD_SIZE, n);
+	flitcast_members_set(&ether->members, site, &report, wants,
+			     skb->data + FLITCAST_REPORT_HEAD, n);
 	if (wants & FLITCAST_WANTS_REPORTS)
 		due(ether, site, DELAY);
 	consume_skb(skb);

@@ -9,12 +9,14 @@
  *	4		addresses, ETH_ALEN bytes each
  *
  * A device sends its report to all others when its addresses change, and when it comes up or goes
- * down; to each that asks for it; to a site that was unreachable; and to all others again if routes
- * change soon afterwards, because a site that died may have had the report in its buffers.
+ * down, and repeats it once, because it may be lost; to each that asks for it; to a site that was
+ * unreachable; and to all others if routes change soon after a change of its own: a site that died
+ * may have had the report in its buffers.
  */
 #ifndef FLITCAST_ETHER_REPORT_H
 #define FLITCAST_ETHER_REPORT_H
 
+#include <linux/if_ether.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -22,27 +24,38 @@
 struct flitcast_ether;
 struct sk_buff;
 
+/* Bytes of a report: before its addresses, and with as many as it can have. */
+#define FLITCAST_REPORT_HEAD	4
+#define FLITCAST_REPORT_SIZE	(FLITCAST_REPORT_HEAD + FLITCAST_REPORT_MAX * ETH_ALEN)
+
 /**
  * struct flitcast_reports - reports that a device has yet to send
- * @work: sends them
- * @lock: protects the rest
+ * @work: sends one, at @at if @soon
+ * @lock: protects all but @missed and @to
  * @due: set of the sites that shall get one
  * @missed: set of the sites that were unreachable when the last one was sent; the site's lock
- * @sent: when the last one was sent, in jiffies; the site's lock
- * @asks: the next one asks for the reports of the others
+ * @to: set of the sites that get the one that is being sent; @work
+ * @sent: when the last one was sent, in jiffies
+ * @changed: when the addresses changed, in jiffies
+ * @at: when @work runs, in jiffies, if @soon
  * @open: the device is up
- * @soon: @work runs at @at, in jiffies, because a report is due; else it runs to refresh
+ * @soon: a report is due; otherwise @work runs to refresh
+ * @asks: the next one asks for the reports of the others
+ * @repeat: the next one is repeated
  */
 struct flitcast_reports {
 	struct delayed_work work;
 	spinlock_t lock; /* innermost */
 	unsigned long *due;
 	unsigned long *missed;
+	unsigned long *to;
 	unsigned long sent;
-	bool asks;
+	unsigned long changed;
+	unsigned long at;
 	bool open;
 	bool soon;
-	unsigned long at;
+	bool asks;
+	bool repeat;
 };
 
 /* Return: 0 or -ENOMEM. */

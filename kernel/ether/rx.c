@@ -13,8 +13,9 @@
 #include "ether/ether.h"
 #include "fabric/enter.h"
 
-/* Memory of frames that wait for NAPI; with reports, twice as much. */
+/* Memory of frames, and of reports, that wait for NAPI. */
 #define RX_BYTES_MAX	(4 * 1024 * 1024)
+#define RX_REPORTS_MAX	(1024 * 1024)
 
 /**
  * struct received - a datagram that waits for NAPI, in the cb of its skb
@@ -121,15 +122,49 @@ static bool first(struct flitcast_ether *ether, const struct received *rx)
 	if (source->incarnation != rx->incarnation) {
 		memset(source, 0, sizeof(*source));
 		source->incarnation = rx->incarnation;
-		flitcast_members_forget(&ether->members, rx->site);
+		flitcast_members_restart(&ether->members, rx->site, rx->incarnation);
 	}
 	return fc_seen_first(&source->seen, rx->number);
 }
 
-/* Does a datagram fit?  Reports have room of their own: frames do not displace them. */
+/* Does a datagram fit?  Reports have room of their own: neither kind displaces the other. */
 static bool fits(const struct flitcast_ether *ether, u16 port)
 {
-	return ether->rx_bytes <= (port == FLITCAST_DGRAM_REPORT ? 2 : 1) * RX_BYTES_MAX;
+	return port == FLITCAST_DGRAM_REPORT ? ether->rx_reports <= RX_REPORTS_MAX :
+					       ether->rx_bytes <= RX_BYTES_MAX;
+}
+
+static unsigned int *rx_bytes(struct flitcast_ether *ether, const struct received *rx)
+{
+	return rx->port == FLITCAST_DGRAM_REPORT ? &ether->rx_reports : &ether->rx_bytes;
+}
+
+/* A datagram was dropped: if it was a report, it may be of a group that the site has joined. */
+static void lost(struct flitcast_ether *ether, const struct received *rx)
+{
+	const struct flitcast_member report = { .incarnation = rx->incarnation,
+						.number = rx->number };
+
+	if (rx->port == FLITCAST_DGRAM_REPORT)
+		flitcast_members_set(&ether->members, rx->site, &report, FLITCAST_WANTS_ALL, NULL,
+				     0);
+}
+
+/* Are the source, the port, and the length of a datagram in range? */
+static bool valid(const struct flitcast_site *site, const struct fc_packet *pk,
+		  const struct fc_target *t)
+{
+	u32 len = pk->data_len - FLITCAST_OFFLOAD_SIZE;
+
+	if (pk->src >= site->cfg.topo.nsites || pk->data_len < FLITCAST_OFFLOAD_SIZE)
+		return false;
+	switch (t->port) {
+	case FLITCAST_DGRAM_FRAME:
+		return len >= ETH_HLEN;
+	case FLITCAST_DGRAM_REPORT:
+		return len <= FLITCAST_REPORT_SIZE && pk->src != site->cfg.id;
+	}
+	return false;
 }
 
 void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *flits)
@@ -148,15 +183,14 @@ void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *fli
 	rx = (struct received) {
 		.site = pk.src, .incarnation = pk.incarnation, .number = t.seq, .port = t.port,
 	};
-	linear = FLITCAST_OFFLOAD_SIZE + (t.port == FLITCAST_DGRAM_REPORT ? 0 : ETH_HLEN);
-	if (pk.src >= site->cfg.topo.nsites || pk.data_len < linear ||
-	    (t.port != FLITCAST_DGRAM_FRAME && t.port != FLITCAST_DGRAM_REPORT)) {
+	if (!valid(site, &pk, &t)) {
 		flitcast_ether_drop_flits(ether, FLITCAST_ETHER_RX_HEADER, flits);
 		return;
 	}
 	if (!ether->open || !fits(ether, t.port)) {
 		flitcast_ether_drop_flits(ether, ether->open ? FLITCAST_ETHER_RX_FULL :
 					  FLITCAST_ETHER_RX_DOWN, flits);
+		lost(ether, &rx);
 		return;
 	}
 	if (!first(ether, &rx)) {
@@ -165,11 +199,14 @@ void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *fli
 		__skb_queue_purge(flits);
 		return;
 	}
+	linear = FLITCAST_OFFLOAD_SIZE + (t.port == FLITCAST_DGRAM_FRAME ? ETH_HLEN : 0);
 	skb = join(ether, flits, linear);
-	if (!skb)
+	if (!skb) {
+		lost(ether, &rx);
 		return;
+	}
 	*RECEIVED(skb) = rx;
-	ether->rx_bytes += skb->truesize;
+	*rx_bytes(ether, &rx) += skb->truesize;
 	__skb_queue_tail(&ether->rxq, skb);
 	napi_schedule(&ether->napi);
 }
@@ -305,7 +342,7 @@ int flitcast_ether_poll(struct napi_struct *napi, int budget)
 	__skb_queue_head_init(&frames);
 	spin_lock(&site->lock);
 	while (n < budget && (skb = __skb_dequeue(&ether->rxq))) {
-		ether->rx_bytes -= skb->truesize;
+		*rx_bytes(ether, RECEIVED(skb)) -= skb->truesize;
 		__skb_queue_tail(&frames, skb);
 		n++;
 	}

@@ -63,6 +63,11 @@ bool flitcast_ether_queue(struct flitcast_ether *ether, struct sk_buff *skb,
 	u16 n = dgram->ntargets, most = flitcast_dgram_targets(site);
 
 	lockdep_assert_held(&site->lock);
+	if (!n) {
+		atomic_long_inc(&ether->stat[FLITCAST_ETHER_TX_UNWANTED]);
+		consume_skb(skb);
+		return true;
+	}
 	for (; n > most; n -= most, dgram->list -= most * sizeof(u16)) {
 		struct sk_buff *one;
 
@@ -76,17 +81,12 @@ bool flitcast_ether_queue(struct flitcast_ether *ether, struct sk_buff *skb,
 		dgram->ntargets = most;
 		enqueue(ether, one, dgram);
 	}
-	dgram->ntargets = n;
 	if (flitcast_dgram_full(site, dgram->queue, 2 * TX_BYTES_MAX)) {
 		flitcast_ether_drop(ether, FLITCAST_ETHER_TX_FULL, skb);
 		return false;
 	}
-	if (n) {
-		enqueue(ether, skb, dgram);
-	} else {
-		atomic_long_inc(&ether->stat[FLITCAST_ETHER_TX_UNWANTED]);
-		consume_skb(skb);
-	}
+	dgram->ntargets = n;
+	enqueue(ether, skb, dgram);
 	return true;
 }
 

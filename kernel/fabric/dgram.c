@@ -24,7 +24,8 @@ void flitcast_dgram_init(struct flitcast_site *site)
 
 unsigned int flitcast_dgram_targets(const struct flitcast_site *site)
 {
-	u32 room = site->cfg.flit - FC_LINK_SIZE - FLITCAST_OFFLOAD_SIZE - FC_PACKET_SIZE;
+	/* The first flit has data of the frame, too. */
+	u32 room = site->cfg.flit - FC_LINK_SIZE - FLITCAST_OFFLOAD_SIZE - FC_PACKET_SIZE - 1;
 
 	return min_t(u32, room / FC_TARGET_SIZE, FC_TARGETS_MAX);
 }
@@ -69,14 +70,17 @@ static void put_head(const struct flitcast_site *site, u8 *head, const struct sk
 	}
 }
 
-/* Ask the mode for the link of a flow to a site.  Return: false: its channel has no room now. */
-static bool aim(struct flitcast_site *site, u32 to, u32 hash, u8 *port)
+/*
+ * Ask the mode for the link of a flow to one of @targets sites, which are in one packet.
+ * Return: false: its channel has no room now.
+ */
+static bool aim(struct flitcast_site *site, u32 to, u32 hash, u8 targets, u8 *port)
 {
 	const struct fc_target t = { .site = to, .port = FLITCAST_DGRAM_FRAME,
 				     .flags = FC_TARGET_LAST };
 	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
 
-	put_packet(site, head, hash, 1, 0);
+	put_packet(site, head, hash, targets, 0);
 	fc_wire_target_encode(head, 0, &t);
 	return site->mode->aim(site, FC_SET_BULK, head, port);
 }
@@ -85,7 +89,7 @@ u8 flitcast_dgram_link(struct flitcast_site *site, u32 to, u32 hash)
 {
 	u8 port = FC_PORT_LOCAL;
 
-	aim(site, to, hash, &port);
+	aim(site, to, hash, 1, &port);
 	return port;
 }
 
@@ -97,7 +101,7 @@ static bool ready(struct flitcast_site *site, const struct sk_buff *skb)
 	u8 port;
 
 	for (i = 0; i < d->ntargets; i++)
-		if (!aim(site, target(skb, i), d->hash, &port))
+		if (!aim(site, target(skb, i), d->hash, d->ntargets, &port))
 			return false;
 	return true;
 }

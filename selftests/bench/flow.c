@@ -112,7 +112,7 @@ static void open_flows(enum method method)
 		else if (method == METHOD_UDP)
 			flow->tx = inet_udp(lab, INET_LAB, flow->site, PORT);
 		else
-			flow->tx = inet_tcp(lab, flow->site, 0, PORT + i, &flow->rx);
+			flow->tx = inet_tcp(lab, INET_LAB, flow->site, 0, PORT + i, &flow->rx);
 	}
 }
 

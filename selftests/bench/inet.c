@@ -48,9 +48,10 @@ int inet_udp(const char *lab, uint32_t net, unsigned int site, unsigned int port
 	return fd;
 }
 
-int inet_tcp(const char *lab, unsigned int from, unsigned int to, unsigned int port, int *peer)
+int inet_tcp(const char *lab, uint32_t net, unsigned int from, unsigned int to, unsigned int port,
+	     int *peer)
 {
-	struct sockaddr_in addr = inet_address(INET_LAB, to, port);
+	struct sockaddr_in addr = inet_address(net, to, port);
 	int listener = inet_socket(lab, to, SOCK_STREAM), one = 1, fd;
 
 	if (setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||

@@ -14,6 +14,7 @@
 
 /* Networks, in host byte order. */
 #define INET_LAB	0x0a010000	/* 10.1: shortest paths, forwarded by IPv4 */
+#define INET_DEVICE	0x0a070000	/* 10.7: network devices of the sites */
 #define INET_BATMAN	0x0a080000	/* 10.8: one Ethernet, of batman-adv */
 #define INET_REDIRECT	0x0a090000	/* 10.9: sites in between redirect frames */
 
@@ -33,8 +34,9 @@ struct sockaddr_in inet_address(uint32_t net, unsigned int site, unsigned int po
 int inet_udp(const char *lab, uint32_t net, unsigned int site, unsigned int port);
 
 /**
- * inet_tcp() - open a TCP connection over the lab's own devices, without Nagle's algorithm
+ * inet_tcp() - open a TCP connection, without Nagle's algorithm
  * @lab: name of the lab
+ * @net: network
  * @from: site that connects
  * @to: site that accepts
  * @port: port there
@@ -42,7 +44,8 @@ int inet_udp(const char *lab, uint32_t net, unsigned int site, unsigned int port
  *
  * Return: the connecting end; exits on failure.
  */
-int inet_tcp(const char *lab, unsigned int from, unsigned int to, unsigned int port, int *peer);
+int inet_tcp(const char *lab, uint32_t net, unsigned int from, unsigned int to, unsigned int port,
+	     int *peer);
 
 /**
  * inet_transfer() - send through a connection and receive at the other end, by one thread

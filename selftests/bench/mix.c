@@ -91,7 +91,7 @@ static void open_flow(const char *lab, enum kind kind)
 	int room = QUEUE_ROOM;
 
 	if (inet && kind == BULK) {
-		flow[kind].from = inet_tcp(lab, 0, bulk_site, 7000, &flow[kind].to);
+		flow[kind].from = inet_tcp(lab, INET_LAB, 0, bulk_site, 7000, &flow[kind].to);
 	} else if (inet) {
 		flow[kind].from = inet_udp(lab, INET_LAB, site, 7000 + kind);
 		flow[kind].to = inet_udp(lab, INET_LAB, last, 7000 + kind);

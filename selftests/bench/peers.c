@@ -96,7 +96,7 @@ void peers_open_tcp(struct peers *peers, const char *lab, unsigned int nodes)
 	unsigned int node;
 
 	for (node = 1; node < nodes; node++)
-		peers->senders[node] = inet_tcp(lab, 0, node, PORT, &peers->nodes[node]);
+		peers->senders[node] = inet_tcp(lab, INET_LAB, 0, node, PORT, &peers->nodes[node]);
 	peers->nsenders = nodes;
 	peers->to_all = 0;
 	peers->stream = true;

@@ -11,6 +11,8 @@
  *
  * flitcast	a message there, a message back
  * udp		datagrams, forwarded by IPv4
+ * device	datagrams over the network devices of the sites
+ * device-tcp	one connection over these
  * batman	datagrams within the Ethernet of batman-adv, which forwards frames
  * redirect	the same, but the sites between forward frames below their stacks (tc, XDP);
  *		redirect:NAME also sets its name in the figures
@@ -52,7 +54,7 @@
  * @hops: number of links
  * @to: socket of site k of the path, or connection to site k + 1 (relays)
  * @from: relays: the other end of the connection from site k, at site k + 1
- * @net: network, for UDP
+ * @net: network, for UDP and TCP
  * @address: packet sockets: by end, the address to which the other end sends
  */
 struct trip {
@@ -66,7 +68,7 @@ struct trip {
 /**
  * struct method - a kind of network and sockets
  * @name: name
- * @net: network, for UDP
+ * @net: network, for UDP and TCP
  * @bytes_max: longest message
  * @hops_max: longest path
  * @open: open the sockets
@@ -155,7 +157,7 @@ static void send_udp(const struct trip *trip, size_t bytes, bool back)
 
 static void open_tcp(struct trip *trip)
 {
-	trip->to[0] = inet_tcp(lab, 0, trip->hops, PORT, &trip->to[trip->hops]);
+	trip->to[0] = inet_tcp(lab, trip->net, 0, trip->hops, PORT, &trip->to[trip->hops]);
 }
 
 static void send_tcp(const struct trip *trip, size_t bytes, bool back)
@@ -170,7 +172,7 @@ static void open_relays(struct trip *trip)
 	unsigned int i;
 
 	for (i = 0; i < trip->hops; i++)
-		trip->to[i] = inet_tcp(lab, i, i + 1, PORT, &trip->from[i]);
+		trip->to[i] = inet_tcp(lab, trip->net, i, i + 1, PORT, &trip->from[i]);
 }
 
 static void send_relays(const struct trip *trip, size_t bytes, bool back)
@@ -209,10 +211,12 @@ static void send_packet(const struct trip *trip, size_t bytes, bool back)
 static const struct method methods[] = {
 	{ "flitcast", 0, BYTES_MAX, HOPS_MAX, open_flitcast, send_flitcast },
 	{ "udp", INET_LAB, DATAGRAM_MAX, HOPS_MAX, open_udp, send_udp },
+	{ "device", INET_DEVICE, DATAGRAM_MAX, HOPS_MAX, open_udp, send_udp },
+	{ "device-tcp", INET_DEVICE, BYTES_MAX, HOPS_MAX, open_tcp, send_tcp },
 	{ "batman", INET_BATMAN, DATAGRAM_MAX, HOPS_MAX, open_udp, send_udp },
 	{ "redirect", INET_REDIRECT, DATAGRAM_MAX, HOPS_MAX, open_redirect, send_udp },
-	{ "tcp", 0, BYTES_MAX, HOPS_MAX, open_tcp, send_tcp },
-	{ "relays", 0, BYTES_MAX, HOPS_MAX, open_relays, send_relays },
+	{ "tcp", INET_LAB, BYTES_MAX, HOPS_MAX, open_tcp, send_tcp },
+	{ "relays", INET_LAB, BYTES_MAX, HOPS_MAX, open_relays, send_relays },
 	{ "packet", 0, FRAME_MAX, 1, open_packet, send_packet },
 };
 

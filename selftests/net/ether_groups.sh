@@ -174,4 +174,8 @@ on 3 ip neigh replace 10.254.0.77 lladdr 02:fc:00:00:00:03 dev fc0
 on 3 ping -q -c 3 -i 0.05 -W 0.1 10.254.0.77 >/dev/null
 [ $(($(counter 3 tx_drop_own) - before)) -eq 3 ]
 result $? "and frames to the own address"
+fc lab down name "$lab"
+# Ten targets, of twelve sites, would leave no room for data in the first flit.
+accepts "lab up: short flits" fc lab up ring:12 mode care flit 266 ip name "$lab"
+accepts "a list of targets fills a flit" on 0 ping -q -c 3 -i 0.05 -W 5 10.254.0.6
 finish
