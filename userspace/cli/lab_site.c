@@ -105,8 +105,11 @@ void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct reque
 
 void lab_put_ip(uint32_t site, struct request *req)
 {
-	/* No other device of the namespace has this index. */
-	const int index = 0x10000;
+	/*
+	 * No other device of the namespace has this index.  Open MPI keeps 16 bits of an index, and
+	 * ignores a device where these are zero.
+	 */
+	const int index = 0xff00;
 
 	rtnl_put_flitcast(req, LAB_IP_DEVICE, site, index);
 	rtnl_put_address(req, index, LAB_IP + site, LAB_IP_PREFIX);
