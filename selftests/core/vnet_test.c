@@ -276,6 +276,23 @@ TEST(vnet_datagram__aims_at_a_free_channel)
 	}
 }
 
+/* One datagram waits with packets of other sites: else a link that these fill would serve no other. */
+TEST(vnet_datagram__waits_in_its_turn)
+{
+	u32 dst = 2, i;
+	u8 head[FC_PACKET_SIZE + 4 * FC_TARGET_SIZE] = { 0 }, port;
+
+	setup("line:3", 1, 4, 4);
+	for (i = 0; i < 2; i++)
+		packet(class_from(0, 2), port_to(0), &dst, 1, 3, 0);
+	CHECK(line_to(2)->packets == 1, "%u packets", line_to(2)->packets);
+	make_head(head, 1, &dst, 1);
+	make_datagram(head, 7);
+	CHECK(fc_vnet_aim(&b.v, head, &port), "it may not wait for the channel");
+	flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0, head);
+	CHECK(!fc_vnet_aim(&b.v, head, &port), "two wait for the channel");
+}
+
 /* Lists of all kinds get the same routes, with a queue or without: messages and datagrams. */
 TEST(vnet_pass__as_step_by_step)
 {
