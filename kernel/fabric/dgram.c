@@ -13,6 +13,7 @@
 #include "compat.h"
 #include "fabric/dgram.h"
 #include "fabric/enter.h"
+#include "fabric/replay.h"
 
 void flitcast_dgram_init(struct flitcast_site *site)
 {
@@ -146,15 +147,52 @@ unsigned int flitcast_dgram_pick(struct flitcast_site *site)
 	return 0;
 }
 
-/* Append @len bytes of @from, from @off on, to a flit: pages by reference. */
-static void put_range(struct sk_buff *to, struct sk_buff *from, u32 off, u32 len)
+/*
+ * How many of @linear bytes of a frame's linear data are to be linear in a flit, behind @head bytes?
+ * The rest goes to a page, which sites that forward the flit do not copy, and to which the target
+ * appends the data of the next flits.
+ */
+static u32 linear_part(const struct sk_buff *from, u32 head, u32 linear)
+{
+	u32 room = head && head < FLITCAST_REPLAY_HEAD ? FLITCAST_REPLAY_HEAD - head : 0;
+
+	if (linear <= room || linear - room > PAGE_SIZE ||
+	    skb_shinfo(from)->nr_frags == MAX_SKB_FRAGS)
+		return linear;
+	return room;
+}
+
+/* Append bytes to a flit without pages, in a page.  Return: false: no memory. */
+static bool put_page_data(struct sk_buff *to, const void *data, u32 len)
+{
+	void *frag = netdev_alloc_frag(len);
+	struct page *page;
+
+	if (!frag)
+		return false;
+	memcpy(frag, data, len);
+	page = virt_to_head_page(frag);
+	skb_add_rx_frag(to, 0, page, frag - page_address(page), len, len);
+	return true;
+}
+
+/*
+ * Append @len bytes of @from, from @off on, to a flit: @linear bytes as linear data, the rest of the
+ * linear data in a page, pages by reference.  Return: false: no memory.
+ */
+static bool put_range(struct sk_buff *to, struct sk_buff *from, u32 off, u32 len, u32 linear)
 {
 	u32 at = skb_headlen(from), part;
 	int i, n = 0;
 
-	if (off < at) {
+	skb_put_data(to, from->data + off, linear);
+	off += linear;
+	len -= linear;
+	if (len && off < at) {
 		part = min(len, at - off);
-		skb_put_data(to, from->data + off, part);
+		if (!put_page_data(to, from->data + off, part))
+			return false;
+		n++;
 		off += part;
 		len -= part;
 	}
@@ -172,6 +210,7 @@ static void put_range(struct sk_buff *to, struct sk_buff *from, u32 off, u32 len
 		}
 		at += size;
 	}
+	return true;
 }
 
 /* The frame has entered completely. */
@@ -199,6 +238,7 @@ struct sk_buff *flitcast_dgram_flit(struct flitcast_site *site, struct fc_flit *
 	u32 linear = all->sent < skb_headlen(whole) ?
 		     min(part, skb_headlen(whole) - all->sent) : 0;
 
+	linear = linear_part(whole, size + offload, linear);
 	skb = flitcast_skb_alloc(site->out.headroom, size + offload + linear);
 	if (!skb)
 		return NULL;
@@ -210,7 +250,10 @@ struct sk_buff *flitcast_dgram_flit(struct flitcast_site *site, struct fc_flit *
 		flit->head = skb->data;
 		flit->parts = FC_PART_HEAD;
 	}
-	put_range(skb, whole, all->sent, part);
+	if (!put_range(skb, whole, all->sent, part, linear)) {
+		kfree_skb(skb);
+		return NULL;
+	}
 	flit->data = skb->len - size;
 	all->sent += part;
 	if (all->sent == whole->len) {
