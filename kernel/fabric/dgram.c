@@ -148,7 +148,7 @@ unsigned int flitcast_dgram_pick(struct flitcast_site *site)
 }
 
 /*
- * How many of @linear bytes of a frame's linear data are to be linear in a flit, behind @head bytes?
+ * How many of @linear bytes of a frame's linear data are linear in its flit, behind @head bytes?
  * The rest goes to a page, which sites that forward the flit do not copy, and to which the target
  * appends the data of the next flits.
  */
@@ -177,8 +177,8 @@ static bool put_page_data(struct sk_buff *to, const void *data, u32 len)
 }
 
 /*
- * Append @len bytes of @from, from @off on, to a flit: @linear bytes as linear data, the rest of the
- * linear data in a page, pages by reference.  Return: false: no memory.
+ * Append @len bytes of @from, from @off on, to a flit: @linear bytes as linear data, the rest of
+ * the linear data in a page, pages by reference.  Return: false: no memory.
  */
 static bool put_range(struct sk_buff *to, struct sk_buff *from, u32 off, u32 len, u32 linear)
 {
