@@ -117,36 +117,38 @@ static bool join(struct flitcast_members *m, u32 site, const u8 *address)
 	return true;
 }
 
+/* The groups of the site remain until it wants less: they add nothing. */
+static void want_all(struct flitcast_members *m, u32 site)
+{
+	__set_bit(site, m->multicast);
+	__set_bit(site, m->unknown);
+}
+
 /* Apply what a report says. */
 static void apply(struct flitcast_members *m, u32 site, u8 wants, const u8 *address, unsigned int n)
 {
 	u8 group[ETH_ALEN] __aligned(2);
 	unsigned int i;
 
+	if (wants & FLITCAST_WANTS_ALL) {
+		want_all(m, site);
+		return;
+	}
 	leave(m, site);
 	for (i = 0; i < n; i++) {
 		memcpy(group, address + i * ETH_ALEN, ETH_ALEN);
 		if (is_multicast_ether_addr(group) && !join(m, site, group))
 			wants |= FLITCAST_WANTS_MULTICAST;
 	}
-	if (wants & FLITCAST_WANTS_ALL)
-		wants |= FLITCAST_WANTS_MULTICAST;
 	__assign_bit(site, m->multicast, wants & FLITCAST_WANTS_MULTICAST);
-	__assign_bit(site, m->unknown, wants & FLITCAST_WANTS_ALL);
-}
-
-/* Its groups remain until its next report: they add nothing. */
-static void want_all(struct flitcast_members *m, u32 site)
-{
-	m->member[site].known = false;
-	__set_bit(site, m->multicast);
-	__set_bit(site, m->unknown);
+	__clear_bit(site, m->unknown);
 }
 
 void flitcast_members_restart(struct flitcast_members *m, u32 site, u32 incarnation)
 {
 	spin_lock_bh(&m->lock);
 	m->member[site].incarnation = incarnation;
+	m->member[site].known = false;
 	want_all(m, site);
 	spin_unlock_bh(&m->lock);
 }
@@ -156,8 +158,10 @@ void flitcast_members_forget(struct flitcast_members *m)
 	u32 site;
 
 	spin_lock_bh(&m->lock);
-	for (site = 0; site < m->nsites; site++)
+	for (site = 0; site < m->nsites; site++) {
+		m->member[site].known = false;
 		want_all(m, site);
+	}
 	spin_unlock_bh(&m->lock);
 }
 
