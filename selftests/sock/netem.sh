@@ -18,8 +18,8 @@ seed=${2:-$RANDOM}
 command -v tc >/dev/null || skip "there is no tc"
 need_modules sch_netem
 
-# What netem is to do at each end of each link.  With another handle it is another netem, that
-# does nothing of what the one before did.
+# What netem is to do at each end of each link.  The one before goes first: the kernel refuses one
+# that doubles frames beside another.
 troubles=0
 trouble()
 {
@@ -28,7 +28,8 @@ trouble()
 	troubles=$((troubles + 1))
 	for ((site = 0; site < 16; site++)); do
 		for port in 1 2 3 4; do
-			echo "qdisc replace dev p$port root handle $troubles: netem limit 10000 $*"
+			[ $troubles -eq 1 ] || echo "qdisc del dev p$port root"
+			echo "qdisc add dev p$port root netem limit 10000 $*"
 		done | tc -n "$lab-$site" -batch - || die "tc: netem $*"
 	done
 }
