@@ -7,8 +7,9 @@
  *
  * TRANSPORT is flitcast, or, for UDP, an IPv4 network such as 10.1.0.0, where the address of site K
  * is K + 1 above that.  The echo returns every probe.  The prober sends a probe each
- * 50 ms, or as -i says, whether or not earlier ones were answered; their sizes take turns.  It
- * obeys the lines of its standard input, one after the other, and answers each with one line:
+ * 50 ms, or as -i says, whether or not earlier ones were answered, as long as its send buffer has
+ * room; their sizes take turns.  It obeys the lines of its standard input, one after the other, and
+ * answers each with one line:
  *
  * break SITE:DEV=STATE...	wait for a random time of up to a second, then set these states
  * mend SITE:DEV=STATE...	set these states
@@ -438,10 +439,14 @@ static void send_probe(int fd, unsigned int to)
 		die("too many probes");
 	payload->number = sent;
 	probes[sent].sent = now_ns();
-	/* UDP without a route: a lost probe. */
 	if (sendto(fd, data, bytes, MSG_DONTWAIT, (struct sockaddr *)&target, length) !=
-	    (ssize_t)bytes && flitcast)
+	    (ssize_t)bytes && flitcast) {
+		/* The send buffer is full: the next interval tries the same probe. */
+		if (errno == EAGAIN)
+			return;
 		die("probe %u: %s", sent, strerror(errno));
+	}
+	/* A probe that UDP refuses for lack of a route is a lost probe. */
 	sent++;
 }
 
