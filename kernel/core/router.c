@@ -103,6 +103,33 @@ struct targets {
 	bool found;
 };
 
+/* Of @ports, the one that all packets of a datagram's flow take. */
+static u32 port_of_flow(const struct fc_site *site, const u8 *head, u32 ports)
+{
+	u32 chosen = 0, least = 0;
+
+	for (; ports; ports &= ports - 1) {
+		u8 p = fc_low(ports);
+		u32 weight = fc_wire_flow_weight(head, site->node->id, p - 1);
+
+		if (!chosen || weight < least) {
+			chosen = fc_bit(p);
+			least = weight;
+		}
+	}
+	return chosen;
+}
+
+/* Net-outputs of @mask that lead nearer to a site, and that the packet may take. */
+static u32 outputs_to(const struct fc_site *site, const u8 *head, u32 dst, u32 mask)
+{
+	u32 up = site->data.up & ~fc_bit(FC_PORT_LOCAL);
+
+	if (!fc_wire_datagram(head))
+		return fc_node_ports(site->node, dst, mask);
+	return port_of_flow(site, head, fc_node_ports(site->node, dst, up)) & mask;
+}
+
 static void find_outputs(const struct fc_site *site, const struct fc_in *ni, u32 free,
 			 struct targets *t)
 {
@@ -127,9 +154,9 @@ static void find_outputs(const struct fc_site *site, const struct fc_in *ni, u32
 		if (i && dst == t->dst[i - 1])
 			t->cand[i] = t->cand[i - 1];
 		else
-			t->cand[i] = fc_node_ports(site->node, dst, free);
+			t->cand[i] = outputs_to(site, ni->held.head, dst, free);
 		if (!t->cand[i]) {
-			u32 busy = fc_node_ports(site->node, dst, up);
+			u32 busy = outputs_to(site, ni->held.head, dst, up);
 
 			if (!busy && !site->node->rerouting) {
 				t->unreachable |= fc_bit64(i);

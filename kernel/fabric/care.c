@@ -212,7 +212,10 @@ static void feed(struct flitcast_site *site, u8 set, struct fc_event *ev)
 	event(site, set, ev);
 }
 
-/* The router chooses the link of each packet by load when it has entered. */
+/*
+ * Packets of the site enter by one net-input, one after the other, whatever links they leave by: one
+ * queue serves all.
+ */
 static bool aim(struct flitcast_site *site, u8 set, const u8 *head, u8 *port)
 {
 	*port = FC_PORT_LOCAL;

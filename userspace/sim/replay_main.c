@@ -61,7 +61,7 @@ static const struct option_entry entries[] = {
 	       "mode= and care or vnet; window=, room=, pool=, seek=, loss=,\n"
 	       "double=, overtake=, flaps=, early=, restarts=, full=, suspect= and\n"
 	       "a number; slow= and a site; dead= and two neighbours, as in 0-1;\n"
-	       "unaware, no-trust, no-timeout or paper", TEXT, 0,
+	       "unaware, no-trust, datagrams, no-timeout or paper", TEXT, 0,
 	       .how = OPTION_PLAIN | OPTION_NEED),
 	OPTION("EVENT", "[,EVENT]...", "numbers that the explorer, or this, has told", TEXT, 0,
 	       .how = OPTION_PLAIN),

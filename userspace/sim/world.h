@@ -114,6 +114,7 @@ struct world_message {
  * @unaware: only the ends of such a link know that it is down
  * @no_trust: an end that suspects its link does so until the link goes down
  * @timeout: the fifo-buffers have a time-out
+ * @datagrams: messages are datagrams of one flow for each source, sent once, in order
  * @drop: an operator without storage drops what it should store (the rule of
  *	Documentation/design.rst, "Nothing hangs"); else it keeps the packet in its
  *	network-buffer and takes no more words until it has sent it, as in the paper
@@ -142,6 +143,7 @@ struct world_config {
 	bool unaware;
 	bool no_trust;
 	bool timeout;
+	bool datagrams;
 	bool drop;
 };
 
@@ -151,9 +153,9 @@ struct world_config {
  * @text: "TOPOLOGY [WORD]... MESSAGE...", where MESSAGE is FROM>TO[,TO]...[*FLITS]
  *	and WORD is one of mode= (care, which is the default, vnet or postman), window=, pool=,
  *	loss=, double=, overtake=, flaps=, early=, restarts=, full=, suspect= (a number
- *	follows), slow=SITE, dead=A-B (two neighbours), unaware, no-trust; and in mode care
- *	room=, seek= (a number), no-timeout, paper.  The default window is one flit; in mode care
- *	the longest packet
+ *	follows), slow=SITE, dead=A-B (two neighbours), unaware, no-trust, datagrams; and in mode
+ *	care room=, seek= (a number), no-timeout, paper.  The default window is one flit; in mode
+ *	care the longest packet
  *
  * Return: NULL, or an error message, valid until the next call.
  */

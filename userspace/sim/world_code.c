@@ -276,6 +276,9 @@ static void codec(struct codec *c)
 	CODE(c, world.suspects, 4);
 	CODE(c, world.repeated, 1);
 	CODE(c, world.doubled, 1);
+	/* Only the order of datagrams depends on it. */
+	world.stored &= world_cfg->datagrams;
+	CODE(c, world.stored, 1);
 	code_ends(c);
 	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++) {
 		struct node *node = &world.node[at];

@@ -11,7 +11,36 @@ static void no_skip(void *arg, struct fc_rxmsg *msg)
 
 bool world_end_over(unsigned int m, unsigned int t)
 {
-	return fc_txtarget_completed(&world.end[m][t].tx);
+	const struct fc_txtarget *tx = &world.end[m][t].tx;
+
+	return world_cfg->datagrams ? tx->sent : fc_txtarget_completed(tx);
+}
+
+/* Do packets of a flow keep their order?  In mode care operators store packets that are aborted. */
+static bool keeps_order(void)
+{
+	return !world_cfg->faults && !world.repeated && !world.doubled && !world.stored;
+}
+
+/* Are two datagrams of one flow, and for the same sites? */
+static bool same_path(const struct world_message *a, const struct world_message *b)
+{
+	return a->from == b->from && a->ntargets == b->ntargets &&
+	       !memcmp(a->to, b->to, sizeof(a->to));
+}
+
+/* The network device of a target drops a datagram that it has received before. */
+static void deliver_datagram(unsigned int at, u8 m, unsigned int t)
+{
+	struct end *end = &world.end[m][t];
+
+	if (end->delivered && !world.repeated && !world.doubled)
+		world_breaks("site %u: datagram %u twice, though no link failed", at, m);
+	for (u8 k = 0; k < m && keeps_order(); k++)
+		if (same_path(&world_cfg->message[k], &world_cfg->message[m]) &&
+		    !world.end[k][t].delivered)
+			world_breaks("site %u: datagram %u overtakes %u of its flow", at, m, k);
+	end->delivered = true;
 }
 
 /* Confirmations arrive at once; premature repetitions (early=) cover late ones. */
@@ -44,6 +73,10 @@ void world_deliver(unsigned int at, u8 m, unsigned int t)
 
 	if (msg->to[t] != at) {
 		world_breaks("site %u: message %u for site %u", at, m, msg->to[t]);
+		return;
+	}
+	if (world_cfg->datagrams) {
+		deliver_datagram(at, m, t);
 		return;
 	}
 	fc_wire_target_decode(&target, content_of(world_front(m, (u8)fc_bit(t)))->head, 0);
@@ -91,20 +124,31 @@ void world_deliver(unsigned int at, u8 m, unsigned int t)
 	confirm(flow, &ctrl);
 }
 
+/* A packet finds no place in the pool of a site, and is dropped. */
+static void dropped(void)
+{
+	/* Messages are repeated in mode care for other reasons, too. */
+	if (fc_mode_ops(world_cfg->mode)->classes || world_cfg->datagrams)
+		world.repeated = true;
+}
+
 void world_store(unsigned int at, u8 id)
 {
 	/* The network-buffer itself stores one more packet. */
 	unsigned int room = world_cfg->pool + (world_cfg->drop ? 0u : 1u);
 	struct node *node = &world.node[at];
 
-	if (node->full)
+	world.stored = true;
+	if (node->full) {
 		node->full = false;
-	else if (node->nstored < room)
+		dropped();
+	} else if (node->nstored < room) {
 		node->stored[node->nstored++] = id;
-	else if (!world_cfg->drop)
+	} else if (!world_cfg->drop) {
 		world_breaks("site %u: a packet for a network-buffer that is in use", at);
-	else if (fc_mode_ops(world_cfg->mode)->classes)
-		world.repeated = true;
+	} else {
+		dropped();
+	}
 }
 
 /* Is the content a flit or a branch of message @m? */
@@ -153,11 +197,24 @@ bool world_in_flight(unsigned int m)
 	return false;
 }
 
+/* Targets of a datagram if it is the next one of its source; 0: it is not. */
+static u8 next_datagram(unsigned int m)
+{
+	const struct world_message *msg = &world_cfg->message[m];
+
+	for (unsigned int k = 0; k < m; k++)
+		if (world_cfg->message[k].from == msg->from && !world_end_over(k, 0))
+			return 0;
+	return world_end_over(m, 0) ? 0 : (u8)fc_mask_all(msg->ntargets);
+}
+
 u8 world_unconfirmed(unsigned int m)
 {
 	const struct world_message *msg = &world_cfg->message[m];
 	u8 mask = 0;
 
+	if (world_cfg->datagrams)
+		return next_datagram(m);
 	for (unsigned int t = 0; t < msg->ntargets; t++) {
 		struct fc_txtarget tx = world.end[m][t].tx;
 

@@ -3,6 +3,7 @@
  * Events that are possible in a world, and their execution.
  */
 #include "util.h"
+#include "vnet_pass.h"
 #include "world_impl.h"
 
 struct list {
@@ -82,6 +83,23 @@ static bool may_restart(unsigned int at)
 	return world.restarts;
 }
 
+/* May a message of this site enter?  A datagram does not wait behind others (fabric/dgram.c). */
+static bool may_enter(unsigned int at, unsigned int m)
+{
+	const struct world_message *msg = &world_cfg->message[m];
+	u8 head[sizeof(world_contents[0].head)], port;
+
+	if (!world_cfg->datagrams || !fc_mode_ops(world_cfg->mode)->classes)
+		return true;
+	for (unsigned int t = 0; t < msg->ntargets; t++) {
+		memcpy(head, content_of(world_front(m, (u8)fc_bit(t)))->head, sizeof(head));
+		head[FC_AT_NTARGETS] = msg->ntargets;
+		if (!fc_vnet_aim(&world.node[at].vnet, head, &port))
+			return false;
+	}
+	return true;
+}
+
 static void operator_events(struct list *list, unsigned int at)
 {
 	const struct node *node = &world.node[at];
@@ -105,7 +123,7 @@ static void operator_events(struct list *list, unsigned int at)
 	if (room && node->nstored)
 		may(list, WORLD_RESEND, at);
 	for (unsigned int m = 0; room && m < world_cfg->nmessages; m++) {
-		if (world_cfg->message[m].from != at || !world_unconfirmed(m))
+		if (world_cfg->message[m].from != at || !world_unconfirmed(m) || !may_enter(at, m))
 			continue;
 		if (!world_in_flight(m))
 			may(list, WORLD_SEND, m);

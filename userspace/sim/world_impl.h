@@ -82,7 +82,6 @@ struct node {
 	struct fc_vbranch branch[WORLD_INPUTS][WORLD_BRANCHES];
 	struct fc_straight straight[WORLD_INPUTS];
 	u8 injq;		/* injection queue of the packet being sent */
-
 	u32 suspect;		/* ports whose link this end suspects */
 	u32 feared;		/* links that the site knows to be suspected by other sites */
 	u32 known;		/* links that the site knows to be down; in mode vnet */
@@ -116,6 +115,7 @@ struct world {
 	/* A link was reset, a message repeated too early, or a packet dropped without storage. */
 	bool repeated;
 	bool doubled;		/* a link was suspected: packets may come twice */
+	bool stored;		/* an operator has stored a packet: others may overtake it */
 	struct node node[WORLD_SITES];
 	struct fc_rxflow rx[WORLD_MESSAGES * WORLD_TARGETS];
 	struct fc_txflow tx[WORLD_MESSAGES * WORLD_TARGETS];
@@ -235,7 +235,7 @@ void world_read(unsigned int at);
 void world_store(unsigned int at, u8 id);
 /* Is a flit or a packet of the message anywhere but at its ends? */
 bool world_in_flight(unsigned int message);
-/* Targets of a message to which its source would send it now. */
+/* Targets of a message to which its source would send it now: of a datagram, once, in order. */
 u8 world_unconfirmed(unsigned int message);
 /* The source of a message is about to send it to the targets of @mask. */
 void world_sent(unsigned int message, u8 mask);

@@ -173,6 +173,8 @@ static const char *parse_word(struct world_config *config, const char *word, uns
 		config->unaware = true;
 	else if (!strcmp(word, "no-trust"))
 		config->no_trust = true;
+	else if (!strcmp(word, "datagrams"))
+		config->datagrams = true;
 	else if (!strcmp(word, "no-timeout"))
 		config->timeout = false;
 	else if (!strcmp(word, "paper"))
@@ -255,6 +257,8 @@ const char *world_parse(struct world_config *config, const char *text)
 		return "no message";
 	if (config->no_trust && !config->suspects)
 		return "no-trust needs suspect=";
+	if (config->datagrams && (config->early || config->slow || !config->drop))
+		return "datagrams: sources do not repeat them, and readers do not hold them";
 	fc_pref_default(&config->pref, &config->topo);
 	return fc_mode_ops(config->mode)->classes ? check_vnet(config) : check_care(config);
 }
