@@ -16,11 +16,13 @@
  * list-later	the same without reports, so that receivers may delay acks
  * unicasts	only the messages to each
  * udp		a datagram to each, over IPv4 forwarding
- * tcp		the same by a connection to each
+ * device	the same over the network devices of the sites
+ * tcp		the same as udp by a connection to each
  * ipmr		a datagram to a group, by the kernel's multicast routing
  * hsr		a datagram to a group, on an HSR ring of all sites
+ * device-group	a datagram to a group, over the network devices of the sites
  *
- * With -k the message goes to these sites only, by list, list-later, unicasts, udp or tcp.
+ * With -k the message goes to these sites only, by list, list-later, unicasts, udp, device or tcp.
  *
  * Prints a line of JSON for each method and length.  Times are in nanoseconds or, if the guest
  * counts instructions, in instructions without waiting times:
@@ -47,6 +49,7 @@
 #include "../sock/msg.h"
 #include "frames.h"
 #include "idle.h"
+#include "inet.h"
 #include "numbers.h"
 #include "peers.h"
 #include "stats.h"
@@ -73,9 +76,11 @@ enum method {
 	METHOD_LIST_LATER,
 	METHOD_UNICASTS,
 	METHOD_UDP,
+	METHOD_DEVICE,
 	METHOD_TCP,
 	METHOD_IPMR,
 	METHOD_HSR,
+	METHOD_DEVICE_GROUP,
 };
 
 static const char *const method_names[] = {
@@ -85,9 +90,11 @@ static const char *const method_names[] = {
 	[METHOD_LIST_LATER] = "list-later",
 	[METHOD_UNICASTS] = "unicasts",
 	[METHOD_UDP] = "udp",
+	[METHOD_DEVICE] = "device",
 	[METHOD_TCP] = "tcp",
 	[METHOD_IPMR] = "ipmr",
 	[METHOD_HSR] = "hsr",
+	[METHOD_DEVICE_GROUP] = "device-group",
 };
 
 /**
@@ -204,9 +211,11 @@ static void send_message(enum method method, size_t bytes)
 			n = msg_send(fds[0], sent, bytes, to[i], PORT, 0);
 		break;
 	case METHOD_UDP:
+	case METHOD_DEVICE:
 	case METHOD_TCP:
 	case METHOD_IPMR:
 	case METHOD_HSR:
+	case METHOD_DEVICE_GROUP:
 		peers_send(&peers, to, nto, sent, bytes);
 		break;
 	}
@@ -385,13 +394,17 @@ static void measure_flitcast(size_t bytes)
 static void open_peers(enum method method, const char *plan)
 {
 	if (method == METHOD_UDP)
-		peers_open_udp(&peers, lab, nsites);
+		peers_open_udp(&peers, lab, nsites, INET_LAB);
+	else if (method == METHOD_DEVICE)
+		peers_open_udp(&peers, lab, nsites, INET_DEVICE);
 	else if (method == METHOD_TCP)
 		peers_open_tcp(&peers, lab, nsites);
 	else if (method == METHOD_IPMR)
 		peers_open_ipmr(&peers, lab, nsites, plan);
+	else if (method == METHOD_HSR)
+		peers_open_group(&peers, lab, nsites, INET_LAB, "hsr0");
 	else
-		peers_open_hsr(&peers, lab, nsites);
+		peers_open_group(&peers, lab, nsites, INET_DEVICE, "fc0");
 	if (method > METHOD_TCP)
 		sleep_ms(JOIN_MS);
 }
@@ -403,7 +416,7 @@ static enum method find_method(const char *name)
 
 	if (!strcmp(name, "flitcast"))
 		return METHOD_NOTHING;
-	for (method = METHOD_LIST; method <= METHOD_HSR; method++)
+	for (method = METHOD_LIST; method <= METHOD_DEVICE_GROUP; method++)
 		if (!strcmp(name, method_names[method]))
 			return method;
 	usage();

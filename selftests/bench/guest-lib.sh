@@ -87,6 +87,22 @@ sites_down()
 	done
 }
 
+# Each site of the lab has a network device: site K is 10.7.0.(K + 1).
+devices_up()
+{
+	site=0
+	while [ -e "/run/netns/bench-$site" ]; do
+		printf '%s\n' "link add fc0 type flitcast" "addr add 10.7.0.$((site + 1))/24 dev fc0" \
+				"link set fc0 up" |
+			$ip -n bench-$site -batch - || fail "device of site $site"
+		site=$((site + 1))
+	done
+	tries=0
+	until $ip netns exec bench-0 ping -c 1 -W 1 "10.7.0.$site" >/dev/null; do
+		[ $((tries += 1)) -lt 60 ] || fail "no answer over the network devices"
+	done
+}
+
 lab_down() { "$FLITCAST" lab down name bench >/dev/null || fail "lab down"; }
 
 # How often the kernel's timers and queued works call flitcast.ko within SECONDS.

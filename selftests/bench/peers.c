@@ -15,7 +15,7 @@
 #define PORT		7011
 #define PORT_GROUP	7012
 #define GROUP_IPMR	0xef010101	/* 239.1.1.1 */
-#define GROUP_HSR	0xef010102
+#define GROUP_DEVICE	0xef010102
 #define ROOM		(4 << 20)
 /* More than the links of any path. */
 #define TTL		64
@@ -38,11 +38,6 @@ static struct sockaddr_in address(uint32_t host, unsigned int port)
 	};
 
 	return addr;
-}
-
-static struct sockaddr_in node_address(unsigned int node, unsigned int port)
-{
-	return address(0x0a010001 + node, port);
 }
 
 static void option(int fd, int level, int name, const void *value, socklen_t len,
@@ -75,12 +70,12 @@ static int udp(const struct sockaddr_in *addr)
 	return fd;
 }
 
-void peers_open_udp(struct peers *peers, const char *lab, unsigned int nodes)
+void peers_open_udp(struct peers *peers, const char *lab, unsigned int nodes, uint32_t net)
 {
 	unsigned int node;
 
 	for (node = 0; node < nodes; node++) {
-		struct sockaddr_in own = node_address(node, PORT);
+		struct sockaddr_in own = inet_address(net, node, PORT);
 
 		enter(lab, node);
 		peers->nodes[node] = udp(&own);
@@ -88,6 +83,7 @@ void peers_open_udp(struct peers *peers, const char *lab, unsigned int nodes)
 	peers->senders[0] = peers->nodes[0];
 	peers->nsenders = 1;
 	peers->to_all = 0;
+	peers->net = net;
 	peers->stream = false;
 }
 
@@ -118,7 +114,7 @@ static int member(uint32_t group, unsigned int node, const char *dev)
 /* Let node 0 send on this device, too; the thread is in its namespace. */
 static void add_sender(struct peers *peers, const char *dev)
 {
-	struct sockaddr_in own = node_address(0, PORT_GROUP + 1 + peers->nsenders);
+	struct sockaddr_in own = inet_address(peers->net, 0, PORT_GROUP + 1 + peers->nsenders);
 	struct ip_mreqn by = { .imr_ifindex = device(dev, 0) };
 	int fd = udp(&own), ttl = TTL, zero = 0;
 
@@ -137,7 +133,7 @@ static int router(unsigned int node, const char *in, char *outs)
 {
 	struct vifctl vif = { .vifc_flags = VIFF_USE_IFINDEX, .vifc_threshold = 1 };
 	struct mfcctl route = {
-		.mfcc_origin = node_address(0, 0).sin_addr,
+		.mfcc_origin = inet_address(INET_LAB, 0, 0).sin_addr,
 		.mfcc_mcastgrp.s_addr = htonl(GROUP_IPMR),
 	};
 	int fd = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_IGMP), one = 1;
@@ -169,6 +165,7 @@ void peers_open_ipmr(struct peers *peers, const char *lab, unsigned int nodes, c
 	if (!file)
 		die("%s: %s", plan, strerror(errno));
 	peers->nsenders = 0;
+	peers->net = INET_LAB;
 	while (fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "tree %u %31s %127s", &node, in, outs) != 3 || node >= nodes)
 			continue;
@@ -191,19 +188,21 @@ void peers_open_ipmr(struct peers *peers, const char *lab, unsigned int nodes, c
 	peers->stream = false;
 }
 
-void peers_open_hsr(struct peers *peers, const char *lab, unsigned int nodes)
+void peers_open_group(struct peers *peers, const char *lab, unsigned int nodes, uint32_t net,
+		      const char *dev)
 {
 	unsigned int node;
 
 	peers->nsenders = 0;
+	peers->net = net;
 	for (node = 0; node < nodes; node++) {
 		enter(lab, node);
 		if (node)
-			peers->nodes[node] = member(GROUP_HSR, node, "hsr0");
+			peers->nodes[node] = member(GROUP_DEVICE, node, dev);
 		else
-			add_sender(peers, "hsr0");
+			add_sender(peers, dev);
 	}
-	peers->to_all = htonl(GROUP_HSR);
+	peers->to_all = htonl(GROUP_DEVICE);
 	peers->stream = false;
 }
 
@@ -226,7 +225,7 @@ void peers_send(const struct peers *peers, const unsigned int *to, unsigned int 
 
 	for (i = 0; i < (peers->to_all ? peers->nsenders : count); i++) {
 		if (!peers->to_all)
-			addr = node_address(to[i], PORT);
+			addr = inet_address(peers->net, to[i], PORT);
 		if (peers->stream)
 			n = send(peers->senders[to[i]], data, len, 0);
 		else

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Methods to send a message to every other node of a network without Flitcast: UDP or TCP to each
- * node, the kernel's multicast routing, and an HSR ring.
+ * Methods to send a message to every other node of a network by the protocols of the Internet: UDP or
+ * TCP to each node, the kernel's multicast routing, and a group on a device of each node, which is
+ * that of an HSR ring, or the network device of a site.
  *
- * Node k has the address 10.1.0.(k + 1), and forwards; node 0 is the sender.
+ * Nodes have the addresses of inet.h, and forward; node 0 is the sender.
  */
 #ifndef SELFTESTS_BENCH_PEERS_H
 #define SELFTESTS_BENCH_PEERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define PEERS_MAX	250
 
@@ -20,6 +22,7 @@
  * @nsenders: number of @senders; with TCP that of nodes, with a socket for each node
  * @to_all: group address in network byte order; 0 for UDP and TCP, which send to each
  *	node
+ * @net: network of the nodes' addresses
  * @stream: the sockets are TCP sockets
  */
 struct peers {
@@ -27,14 +30,15 @@ struct peers {
 	int senders[PEERS_MAX];
 	unsigned int nsenders;
 	unsigned int to_all;
+	uint32_t net;
 	bool stream;
 };
 
 /* Open a connection from node 0 to every other node. */
 void peers_open_tcp(struct peers *peers, const char *lab, unsigned int nodes);
 
-/* Open a socket at each node; node 0 sends to every other node. */
-void peers_open_udp(struct peers *peers, const char *lab, unsigned int nodes);
+/* Open a socket of a network at each node; node 0 sends to every other node. */
+void peers_open_udp(struct peers *peers, const char *lab, unsigned int nodes, uint32_t net);
 
 /**
  * peers_open_ipmr() - set up routes for a multicast group, and open its sockets
@@ -50,8 +54,9 @@ void peers_open_udp(struct peers *peers, const char *lab, unsigned int nodes);
 void peers_open_ipmr(struct peers *peers, const char *lab, unsigned int nodes,
 		     const char *plan);
 
-/* Open sockets of a group on the device hsr0 of each node. */
-void peers_open_hsr(struct peers *peers, const char *lab, unsigned int nodes);
+/* Open sockets of a group on the device @dev of each node, whose network is @net. */
+void peers_open_group(struct peers *peers, const char *lab, unsigned int nodes, uint32_t net,
+		      const char *dev);
 
 void peers_close(struct peers *peers, unsigned int nodes);
 
