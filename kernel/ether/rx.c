@@ -307,14 +307,13 @@ static void deliver_frame(struct flitcast_ether *ether, struct sk_buff *skb)
 	skb->protocol = 0;
 	skb_reset_mac_header(skb);
 	skb_reset_network_header(skb);
+	skb_reset_transport_header(skb);
 	if (!offload_known(&offload) || virtio_net_hdr_to_skb(skb, &offload, true)) {
 		flitcast_ether_drop(ether, FLITCAST_ETHER_RX_HEADER, skb);
 		return;
 	}
 	learn(ether, skb->data + ETH_ALEN, from);
 	skb->protocol = eth_type_trans(skb, dev);
-	skb_reset_network_header(skb);
-	skb_probe_transport_header(skb);
 	dev_sw_netstats_rx_add(dev, len);
 	napi_gro_receive(&ether->napi, skb);
 }

@@ -110,7 +110,8 @@ static enum flitcast_ether_stat prepare(struct flitcast_ether *ether, struct sk_
 	if (virtio_net_hdr_from_skb(skb, &offload, true, true, 0))
 		return FLITCAST_ETHER_TX_OFFLOAD;
 	memcpy(dgram->offload, &offload, sizeof(offload));
-	dgram->hash = __skb_get_hash_symmetric(skb);
+	/* Of the socket, or from the headers, once: the skb keeps it. */
+	dgram->hash = skb_get_hash(skb);
 	dgram->to = to;
 	dgram->ntargets = 1;
 	if (to != FC_SITE_NONE)
@@ -171,7 +172,7 @@ u16 flitcast_ether_select_queue(struct net_device *dev, struct sk_buff *skb, str
 
 	if (to == FC_SITE_NONE || to == site->cfg.id)
 		return 0;
-	hash = __skb_get_hash_symmetric(skb);
+	hash = skb_get_hash(skb);
 	spin_lock_bh(&site->lock);
 	if (!site->dead)
 		queue = flitcast_dgram_link(site, to, hash);

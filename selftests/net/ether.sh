@@ -28,10 +28,6 @@ cleanup()
 }
 trap cleanup EXIT
 
-on() { ip netns exec "$lab-$1" "${@:2}"; }
-address() { echo "10.254.0.$1"; }
-carrier() { ip -n "$lab-$1" link show dev fc0 | grep -q LOWER_UP; }
-listens() { on "$1" ss -ltnH "sport = :$2" | grep -q .; }
 # Sum of counters of TCP of two sites, by their names in nstat.
 tcp_counters()
 {

@@ -18,7 +18,6 @@ command -v python3 >/dev/null || skip_all "needs python3"
 command -v ethtool >/dev/null || skip_all "needs ethtool"
 trap 'fc lab down name "$lab"; rm -rf "$work"' EXIT
 
-on() { ip netns exec "$lab-$1" "${@:2}"; }
 join() { ip -n "$lab-$1" addr add "$group/32" dev fc0 autojoin; }
 leave() { ip -n "$lab-$1" addr del "$group/32" dev fc0; }
 

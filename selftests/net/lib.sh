@@ -48,6 +48,14 @@ fc() { "$flitcast" "$@"; }
 at() { fc -n "$lab-$1" "${@:2}"; }
 # Return: false unless the site has one socket.
 listening() { [[ $(at "$1" -j site show) =~ \"sockets\":1[^0-9] ]]; }
+# on SITE COMMAND...: run a program in the namespace of a site
+on() { ip netns exec "$lab-$1" "${@:2}"; }
+# address SITE: of its network device, in a lab with addresses
+address() { echo "10.254.0.$1"; }
+# carrier SITE: has its network device a carrier?
+carrier() { ip -n "$lab-$1" link show dev fc0 | grep -q LOWER_UP; }
+# listens SITE PORT: does a program at the site listen to a TCP port?
+listens() { on "$1" ss -ltnH "sport = :$2" | grep -q .; }
 
 finish()
 {

@@ -29,11 +29,6 @@ cleanup()
 }
 trap cleanup EXIT
 
-on() { ip netns exec "$lab-$1" "${@:2}"; }
-address() { echo "10.254.0.$1"; }
-carrier() { ip -n "$lab-$1" link show dev fc0 | grep -q LOWER_UP; }
-listens() { on "$1" ss -ltnH "sport = :$2" | grep -q .; }
-
 # skip NAME REASON
 skip() { result 0 "$1 # SKIP $2"; }
 

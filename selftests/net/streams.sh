@@ -26,8 +26,6 @@ cleanup()
 }
 trap cleanup EXIT
 
-carrier() { ip -n "$lab-$1" link show dev fc0 | grep -q LOWER_UP; }
-
 # Processes that enter the namespaces of sites:
 #
 #   share SECONDS SITE...	the sites send to site 0, each by a process of its own to one of its
