@@ -5,8 +5,8 @@
  *	outage echo TRANSPORT LAB SITE
  *	outage probe [-b BYTES,...] [-i MS] [-s SEED] TRANSPORT LAB FROM TO
  *
- * TRANSPORT is flitcast, or, for UDP, an IPv4 network such as 10.1.0.0, where the address of site K
- * is K + 1 above that.  The echo returns every probe.  The prober sends a probe each
+ * TRANSPORT is flitcast, or an IPv4 network such as 10.1.0.0, where the address of site K is K + 1
+ * above that: for UDP, or with tcp: in front of it for a TCP connection.  The echo returns every probe.  The prober sends a probe each
  * 50 ms, or as -i says, whether or not earlier ones were answered, as long as its send buffer has
  * room; their sizes take turns.  It obeys the lines of its standard input, one after the other, and
  * answers each with one line:
@@ -15,7 +15,7 @@
  * mend SITE:DEV=STATE...	set these states
  * await SECONDS		wait until 10 probes in sequence, sent after the break, are answered
  * hops THERE BACK SECONDS	wait until 10 probes in sequence, sent from now on, crossed so many
- *				links there and back; 0: any number
+ *				links there and back; 0: any number, as must be with TCP
  * judge			print the outage of the last break, the longest delay since it was
  *				mended, both in microseconds, and the probes without an answer that
  *				were sent since the break and before one with an answer
@@ -40,6 +40,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/tc_act/tc_gact.h>
 #include <net/if.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -106,7 +107,7 @@ struct change {
 	} message;
 };
 
-static bool flitcast;
+static bool flitcast, tcp;
 static uint32_t network;
 static int64_t interval = INTERVAL_MS * MS_NS;
 static const char *lab;
@@ -258,6 +259,54 @@ static ssize_t receive(int fd, void *data, struct sockaddr_storage *from, sockle
 	*length = msg.msg_namelen;
 	*hops = hops_of(&msg);
 	return n;
+}
+
+/* A TCP socket of a site, bound to a port if that is not 0. */
+static int open_tcp(unsigned int site, unsigned int port)
+{
+	struct sockaddr_storage own;
+	socklen_t length = address(&own, site, port);
+	int fd, one = 1;
+
+	enter(site);
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) ||
+	    (port && bind(fd, (struct sockaddr *)&own, length)))
+		die("TCP at site %u: %s", site, strerror(errno));
+	return fd;
+}
+
+/* Echo of a TCP connection: all bytes, until the prober ends. */
+static void echo_tcp(unsigned int site)
+{
+	static char data[BYTES_MAX];
+	int listener = open_tcp(site, PORT), fd;
+	ssize_t n;
+
+	if (listen(listener, 1))
+		die("listen: %s", strerror(errno));
+	puts("ready");
+	fflush(stdout);
+	fd = accept(listener, NULL, NULL);
+	if (fd < 0)
+		die("accept: %s", strerror(errno));
+	while ((n = recv(fd, data, sizeof(data), 0)) > 0)
+		if (send(fd, data, n, 0) != n)
+			die("answer: %s", strerror(errno));
+	if (n < 0)
+		die("receive: %s", strerror(errno));
+}
+
+static int connect_tcp(unsigned int from, unsigned int to)
+{
+	struct sockaddr_storage peer;
+	socklen_t length = address(&peer, to, PORT);
+	int fd = open_tcp(from, 0);
+
+	if (connect(fd, (struct sockaddr *)&peer, length))
+		die("connect: %s", strerror(errno));
+	return fd;
 }
 
 static void echo(unsigned int site)
@@ -440,7 +489,7 @@ static void send_probe(int fd, unsigned int to)
 	payload->number = sent;
 	probes[sent].sent = now_ns();
 	if (sendto(fd, data, bytes, MSG_DONTWAIT, (struct sockaddr *)&target, length) !=
-	    (ssize_t)bytes && flitcast) {
+	    (ssize_t)bytes && (flitcast || tcp)) {
 		/* The send buffer is full: the next interval tries the same probe. */
 		if (errno == EAGAIN)
 			return;
@@ -450,27 +499,52 @@ static void send_probe(int fd, unsigned int to)
 	sent++;
 }
 
+static void take_answer(const struct payload *payload, uint32_t back)
+{
+	struct probe *probe = &probes[payload->number];
+
+	if (payload->number >= sent)
+		die("an answer to no probe: %u", payload->number);
+	if (probe->answered) {
+		doubled++;
+		return;
+	}
+	probe->answered = now_ns();
+	probe->there = payload->hops;
+	probe->back = back;
+}
+
+/* Answers by TCP are a stream of the probes. */
+static void take_stream(int fd)
+{
+	static char data[2 * BYTES_MAX];
+	static unsigned int answers;
+	static size_t has;
+	size_t bytes, at = 0;
+	ssize_t n;
+
+	while ((n = recv(fd, data + has, sizeof(data) - has, MSG_DONTWAIT)) > 0) {
+		has += n;
+		for (at = 0; has - at >= (bytes = sizes[answers % nsizes]); at += bytes) {
+			take_answer((const struct payload *)(data + at), 0);
+			answers++;
+		}
+		has -= at;
+		memmove(data, data + at, has);
+	}
+	if (!n || errno != EAGAIN)
+		die("receive: %s", n ? strerror(errno) : "the connection has ended");
+}
+
 static void take_answers(int fd)
 {
 	static char data[BYTES_MAX];
-	struct payload *payload = (struct payload *)data;
 	struct sockaddr_storage from;
 	socklen_t length;
 	uint32_t back;
 
-	while (receive(fd, data, &from, &length, &back, MSG_DONTWAIT) >= 0) {
-		struct probe *probe = &probes[payload->number];
-
-		if (payload->number >= sent)
-			die("an answer to no probe: %u", payload->number);
-		if (probe->answered) {
-			doubled++;
-			continue;
-		}
-		probe->answered = now_ns();
-		probe->there = payload->hops;
-		probe->back = back;
-	}
+	while (receive(fd, data, &from, &length, &back, MSG_DONTWAIT) >= 0)
+		take_answer((const struct payload *)data, back);
 	if (errno != EAGAIN && (flitcast || (errno != EHOSTUNREACH && errno != ENETUNREACH)))
 		die("receive: %s", strerror(errno));
 }
@@ -640,7 +714,7 @@ static bool read_command(struct command *command)
 static void probe(unsigned int from, unsigned int to)
 {
 	static struct command command;
-	int fd = open_socket(from, PORT + 1);
+	int fd = tcp ? connect_tcp(from, to) : open_socket(from, PORT + 1);
 	struct pollfd polled[] = { { .fd = fd, .events = POLLIN }, { .fd = 0, .events = POLLIN } };
 	int64_t next = now_ns(), wait;
 
@@ -652,7 +726,10 @@ static void probe(unsigned int from, unsigned int to)
 			send_probe(fd, to);
 			next += interval;
 		}
-		take_answers(fd);
+		if (tcp)
+			take_stream(fd);
+		else
+			take_answers(fd);
 		if (command.name && !go_on(&command))
 			return;
 		wait = next;
@@ -675,6 +752,9 @@ static void parse_transport(const char *text)
 	flitcast = !strcmp(text, "flitcast");
 	if (flitcast)
 		return;
+	tcp = !strncmp(text, "tcp:", strlen("tcp:"));
+	if (tcp)
+		text += strlen("tcp:");
 	if (!inet_pton(AF_INET, text, &address))
 		die("%s: neither flitcast nor an IPv4 network", text);
 	network = ntohl(address.s_addr);
@@ -729,6 +809,8 @@ int main(int argc, char **argv)
 	if (prober)
 		probe(number(argv[optind + 2], SITES_MAX - 1),
 		      number(argv[optind + 3], SITES_MAX - 1));
+	else if (tcp)
+		echo_tcp(number(argv[optind + 2], SITES_MAX - 1));
 	else
 		echo(number(argv[optind + 2], SITES_MAX - 1));
 	return 0;

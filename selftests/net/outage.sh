@@ -125,7 +125,8 @@ stops()
 	exec {to_prober}>&- {from_prober}<&-
 	wait "$prober"
 	status=$?
-	kill "$echoer"
+	# The echo of a TCP connection ends with it.
+	kill "$echoer" 2>/dev/null
 	wait "$echoer" 2>/dev/null
 	[ $status -eq 0 ] &&
 		[[ $answer =~ ^sent\ ([0-9]+)\ lost\ ([0-9]+)\ doubled\ ([0-9]+)$ ]] || return 1
