@@ -45,7 +45,7 @@ void tap_begin(struct kunit *test);
 
 #define TEST(name)							\
 	static void name(void);						\
-	static void tap_case_##name(struct kunit *test)			\
+	static void __maybe_unused tap_case_##name(struct kunit *test)	\
 	{								\
 		tap_begin(test);					\
 		name();							\
