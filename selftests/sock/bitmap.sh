@@ -5,7 +5,9 @@
 # the 60 other sites of hexmesh:5 are one flit on each link of the tree.  With one port that
 # differs, the list has an entry for each target, which makes it two flits on some links.
 #
-# All targets receive the message whole, by either form; by bitmap in each mode.
+#   bitmap.sh [MODE...]
+#
+# All targets receive the message whole, by either form; by bitmap in each mode (vnet, care, csr).
 set -u
 
 # shellcheck source=./selftests/sock/lib.sh
@@ -67,7 +69,8 @@ arrives()
 
 # with what the tool puts in front (32 bytes and the name): 1,024 bytes
 head -c $((1024 - 32 - 4)) /dev/urandom >"$work/data"
-for mode in vnet care csr; do
+[ $# -gt 0 ] || set -- vnet care csr
+for mode; do
 	FLITCAST_MODE=$mode
 	lab_up $spec
 	arrives 4100 60 60
