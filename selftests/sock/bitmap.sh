@@ -75,7 +75,7 @@ for mode; do
 	lab_up $spec
 	arrives 4100 60 60
 	result $? "mode $mode: one port: $spent flits"
-	if [ $mode = vnet ]; then
+	if [ "$mode" = vnet ]; then
 		arrives 4101 61 120
 		result $? "mode $mode: two ports: $spent flits"
 	fi
