@@ -180,6 +180,10 @@ static const struct option_entry entries[] = {
 	       AT(targets), OPTION_RANGE(1, FC_TARGETS_MAX), .take = take_range),
 	OPTION("unicast", "P", "share of the messages that has one target instead (0)", FRACTION,
 	       AT(unicast), OPTION_RANGE(0, OPTION_UNIT)),
+	OPTION("datagrams", "P",
+	       "share of the messages that are datagrams: one packet, which no\n"
+	       "end confirms or repeats (0)", FRACTION, AT(datagrams),
+	       OPTION_RANGE(0, OPTION_UNIT)),
 	OPTION("bytes", "A-B", "bytes of a message (0-4096)", OTHER, AT(bytes),
 	       OPTION_RANGE(0, FC_MESSAGE_MAX), .take = take_range),
 	OPTION("pattern", "P", "whom messages are for; further targets are random:", CHOICE,
@@ -257,7 +261,8 @@ static int check_given(const struct config *config, const struct option_given *g
 	 * flits.
 	 */
 	static const char *const word_only[] = {
-		"loss", "window", "transit", "fifo", "retry", "poll", "repeat", "speed", NULL
+		"loss", "window", "transit", "fifo", "retry", "poll", "repeat", "speed",
+		"datagrams", NULL
 	};
 	static const char *const random_only[] = { "load", NULL };
 	/* Modes with classes have neither seeks nor aborts. */
@@ -335,6 +340,12 @@ static int check(void *settings, const struct option_given *given)
 			"flitcast-sim: --flit %llu: a list of %u targets needs flits of %u bytes; raise --flit or lower --targets\n",
 			(unsigned long long)config->flit, config->targets[1],
 			FC_LINK_SIZE + fc_head_size(config->targets[1]));
+		return 2;
+	}
+	if (!config->script && config->datagrams && config->bytes[1] > FC_PACKET_MAX) {
+		fprintf(stderr,
+			"flitcast-sim: --bytes %u-%u: a datagram has %u bytes at most; lower --bytes or leave out --datagrams\n",
+			config->bytes[0], config->bytes[1], FC_PACKET_MAX);
 		return 2;
 	}
 	config->timing = (struct fc_timing){
@@ -435,13 +446,15 @@ static enum end run(struct sim *sim, u64 *end, bool warned)
 				return END_MEMORY;
 			}
 		}
-		if (!traffic_all_over())
+		if (!traffic_messages_over())
 			*end = sim->now;
+		else if (!traffic_all_over())
+			*end = sim->news_at;
 		if (sim->now - sim->news_at > config->patience || sim->wrong > WRONG_MAX)
 			break;
 	}
 	progress_wipe();
-	return traffic_all_over() && config->fidelity->idle(sim) ? END_REST : END_HANGS;
+	return traffic_messages_over() && config->fidelity->idle(sim) ? END_REST : END_HANGS;
 }
 
 static void report_config(const struct config *config)
@@ -459,6 +472,8 @@ static void report_config(const struct config *config)
 		snprintf(text, sizeof(text), "%u-%u", config->targets[0], config->targets[1]);
 		output_text("targets", text);
 		output_fixed("unicast", config->unicast, OPTION_UNIT);
+		if (config->datagrams)
+			output_fixed("datagrams", config->datagrams, OPTION_UNIT);
 		snprintf(text, sizeof(text), "%u-%u", config->bytes[0], config->bytes[1]);
 		output_text("bytes", text);
 		output_text("pattern", patterns[config->pattern].name);
@@ -475,15 +490,16 @@ static void report_config(const struct config *config)
 	output_group_end();
 }
 
-static void report_latency(const struct config *config)
+/* Report the latencies of messages, or of datagrams. */
+static void report_latency(const struct config *config, bool datagrams)
 {
 	u64 sum = 0;
 	u64 n;
-	u64 *latency = traffic_latencies(config, &n);
+	u64 *latency = traffic_latencies(config, datagrams, &n);
 
 	for (u64 i = 0; i < n; i++)
 		sum += latency[i];
-	output_group("latency");
+	output_group(datagrams ? "datagram_latency" : "latency");
 	if (n) {
 		output_number("min", latency[0]);
 		output_number("median", latency[(n - 1) / 2]);
@@ -493,6 +509,26 @@ static void report_latency(const struct config *config)
 	}
 	output_group_end();
 	free(latency);
+}
+
+/* Report what became of the datagrams: pairs of a datagram and a target, except @sent. */
+static void report_datagrams(const struct config *config)
+{
+	const struct dgram_counts *n = &traffic.dgram;
+
+	output_group("datagrams");
+	output_number("sent", n->sent);
+	output_number("expected", n->expected);
+	output_number("delivered", n->delivered);
+	output_number("lost", n->lost);
+	output_number("doubled", n->doubled);
+	output_number("overtaken", n->overtaken);
+	output_number("delivered_bytes", n->bytes);
+	output_fixed("carried_flits_per_site_cycle",
+		     n->carried_flits * OPTION_UNIT /
+		     (config->topo.nsites * (config->cycles - config->steady)), OPTION_UNIT);
+	output_group_end();
+	report_latency(config, true);
 }
 
 /* Report the counters that are not 0. */
@@ -558,14 +594,16 @@ static void report(struct sim *sim, const struct speed *speed, bool done, u64 en
 	output_fixed("deliveries_per_site_cycle",
 		     end ? traffic.delivered * OPTION_UNIT / (config->topo.nsites * end) : 0,
 		     OPTION_UNIT);
-	report_latency(config);
+	report_latency(config, false);
+	if (config->datagrams)
+		report_datagrams(config);
 	report_counters(sim);
 	report_oracle(sim);
 	if (config->speed)
 		speed_report(speed, sim);
 	output_bool("hangs", !done);
 	output_number("wrong", sim->wrong);
-	output_bool("exactly_once", done && !sim->wrong);
+	output_bool("exactly_once", done && !sim->wrong && !traffic.dgram.lost);
 	output_end();
 }
 

@@ -54,6 +54,13 @@ static int take_topology(void *settings, const struct option_entry *entry, const
 	return 0;
 }
 
+/* Mode csr reserves slots for each packet, and its networks have no device that sends datagrams. */
+static int take_datagrams(void *settings, const struct option_entry *entry, const char *value)
+{
+	return option_refuse(entry->name, value,
+			     "mode csr has no datagrams here; give it to care or vnet");
+}
+
 #define AT(member)	offsetof(struct command, member)
 
 static const struct option_entry entries[] = {
@@ -74,6 +81,7 @@ static const struct option_entry entries[] = {
 	       OTHER, 0, .form = OPTION_RUN, .take = take_topology),
 	OPTION("loss", "P", "with it: probability that a link loses a probe or an answer (0)",
 	       FRACTION, AT(loss), OPTION_RANGE(0, CSR_ONE), .form = OPTION_RUN),
+	OPTION("datagrams", "P", NULL, OTHER, 0, .how = OPTION_HIDDEN, .take = take_datagrams),
 	REPRODUCE_JSON,
 	SWEEP_OPTIONS,
 	SWEEP_SEEDS,

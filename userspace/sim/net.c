@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dgram.h"
 #include "fetch.h"
+#include "operator.h"
 #include "sim.h"
 #include "util.h"
 #include "wire_link.h"
@@ -169,6 +171,7 @@ static void net_init(struct sim *sim)
 		sim->nclasses = sim->classes.count;
 	sim->replays = replays(sim);
 	fc_pref_default(&sim->pref, topo);
+	dgram_init(config);
 	layout_make(sim);
 	sim->site = arena_take(&sim->arena, topo->nsites, sim->layout.stride);
 	for (u32 i = 0; i < topo->nsites; i++)
@@ -211,6 +214,7 @@ static void net_free(struct sim *sim)
 			fc_site_purge(node->care, drop, sim);
 		operator_free(sim, i);
 	}
+	dgram_free();
 	vnet_free(sim);
 	arena_free(&sim->arena);
 }
@@ -526,6 +530,8 @@ void net_event(struct sim *sim, u32 at, u8 vc, struct fc_event *ev)
 		switch_event(sim, at, node, vc < FC_VC_CLASS ? 0 : vc - FC_VC_CLASS, ev);
 	else
 		care_event(sim, at, node, ev);
+	if (sim->config.datagrams)
+		dgram_ready(sim, at);
 	operator_kick(sim, at);
 }
 
@@ -619,7 +625,7 @@ static bool net_idle(const struct sim *sim)
 		const struct node *node = sim_node(sim, i);
 
 		if (!(node->vnet ? fc_vnet_idle(node->vnet) : fc_site_idle(node->care)) ||
-		    node->buffer.n || node->sending.n || node->transit)
+		    node->buffer.n || node->sending.n || node->transit || node->nbacklog)
 			return false;
 	}
 	return true;

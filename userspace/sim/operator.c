@@ -6,6 +6,8 @@
  */
 #include <stdlib.h>
 
+#include "dgram.h"
+#include "operator.h"
 #include "traffic.h"
 #include "util.h"
 
@@ -13,7 +15,7 @@
 #define SOCK	1
 #define PORT	1024
 
-static u32 incarnation(u32 node)
+u32 operator_incarnation(u32 node)
 {
 	return node ^ 0x5a5a5a5a;
 }
@@ -135,7 +137,8 @@ void operator_control(struct sim *sim, u32 at, const struct fc_ctrl *received)
 		control_send(sim, at, &ctrl, true);
 		return;
 	}
-	if (ctrl.incarnation != incarnation(at) || ctrl.sock != SOCK || ctrl.port != PORT) {
+	if (ctrl.incarnation != operator_incarnation(at) || ctrl.sock != SOCK ||
+	    ctrl.port != PORT) {
 		sim_wrong(sim, "site %u: a control frame for another life", at);
 		return;
 	}
@@ -170,6 +173,9 @@ void operator_unreachable(struct sim *sim, u32 at, const u8 *head, u64 mask)
 {
 	struct fc_packet pk;
 
+	/* The source of a datagram keeps nothing of it. */
+	if (fc_wire_datagram(head))
+		return;
 	fc_wire_packet_decode(&pk, head);
 	for (; mask; mask &= mask - 1) {
 		struct fc_ctrl ctrl = {
@@ -220,7 +226,7 @@ static void take_entry(struct sim *sim, u32 at, const struct fc_packet *pk,
 	u32 i;
 
 	if (!m || m->from != pk->src || m->bytes != pk->msg_len ||
-	    pk->incarnation != incarnation(pk->src) || pk->sock != SOCK ||
+	    pk->incarnation != operator_incarnation(pk->src) || pk->sock != SOCK ||
 	    pk->src_port != PORT || t->port != PORT || !message_has_flow(m, flow, &i) ||
 	    m->target[i].tx.seq != t->seq) {
 		sim_wrong(sim, "site %u: a packet that nobody sent: message %u from %u", at,
@@ -341,7 +347,10 @@ void operator_serve(struct sim *sim, u32 at, u64 here, u64 others, bool aborted)
 		struct fc_target t;
 
 		fc_wire_target_decode(&t, head, fc_low64(rest));
-		take_entry(sim, at, &pk, &t);
+		if (pk.kind == FC_KIND_DATAGRAM)
+			dgram_take(sim, at, &pk, &t);
+		else
+			take_entry(sim, at, &pk, &t);
 	}
 	rest = others & ~local;
 	if (rest && node->transit_packets < sim->config.transit)
@@ -355,9 +364,8 @@ void operator_serve(struct sim *sim, u32 at, u64 here, u64 others, bool aborted)
  * Sending.
  */
 
-/* Segment a packet into flits. */
-static void cut(struct sim *sim, struct node *node, const struct message *m,
-		const struct fc_packet *pk, const struct fc_target *targets)
+void operator_cut(struct sim *sim, struct node *node, const struct message *m,
+		  const struct fc_packet *pk, const struct fc_target *targets)
 {
 	u32 room = sim->config.flit - FC_LINK_SIZE;
 	u32 size = fc_head_size(pk->ntargets);
@@ -392,7 +400,7 @@ static bool next_packet(struct sim *sim, u32 at, struct message *m)
 	struct node *node = sim_node(sim, at);
 	struct fc_target targets[FC_TARGETS_MAX];
 	struct fc_packet pk = {
-		.src = at, .incarnation = incarnation(at), .sock = SOCK, .src_port = PORT,
+		.src = at, .incarnation = operator_incarnation(at), .sock = SOCK, .src_port = PORT,
 		.id = m->id, .msg_len = m->bytes,
 	};
 	int packet = -1;
@@ -424,7 +432,7 @@ static bool next_packet(struct sim *sim, u32 at, struct message *m)
 	pk.offset = (u32)packet * FC_PACKET_MAX;
 	pk.data_len = m->bytes - pk.offset < FC_PACKET_MAX ? m->bytes - pk.offset : FC_PACKET_MAX;
 	sim->stat[m->repeated ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
-	cut(sim, node, m, &pk, targets);
+	operator_cut(sim, node, m, &pk, targets);
 	m->repeat_at = sim->now + m->interval;
 	return true;
 }
@@ -460,8 +468,8 @@ static bool next_stored(struct sim *sim, struct node *node)
 	return true;
 }
 
-/* Prepare the next packet for the local net-input: stored packets first, to free storage. */
-static bool next(struct sim *sim, u32 at)
+/* Prepare the next packet but datagrams: stored packets first, to free storage. */
+static bool next_other(struct sim *sim, u32 at)
 {
 	struct node *node = sim_node(sim, at);
 
@@ -480,7 +488,18 @@ static bool next(struct sim *sim, u32 at)
 			return true;
 		}
 	}
-	node->eager = false;
+	return false;
+}
+
+/* Prepare the next packet for the local net-input: datagrams take turns with all others. */
+static bool next(struct sim *sim, u32 at)
+{
+	bool turn = sim->config.datagrams && dgram_turn(at);
+
+	if ((turn && dgram_next(sim, at)) || next_other(sim, at) ||
+	    (sim->config.datagrams && !turn && dgram_next(sim, at)))
+		return true;
+	sim_node(sim, at)->eager = false;
 	return false;
 }
 
@@ -536,6 +555,10 @@ void operator_send(struct sim *sim, struct message *m)
 {
 	struct node *node = sim_node(sim, m->from);
 
+	if (m->flow) {
+		dgram_send(sim, m);
+		return;
+	}
 	sim->stat[FC_STAT_MSG_SENT]++;
 	m->next = NULL;
 	*node->backlog_end = m;

@@ -6,6 +6,7 @@
  *	frame.c		frames on links, and lists of flits
  *	net.c		runs the sites' events, performs their effects
  *	operator.c	the operator: sends and receives packets, control, end to end
+ *	dgram.c		datagrams
  *	traffic.c	traffic, and the oracle of deliveries
  *	script.c	traffic from a file
  *
@@ -69,6 +70,7 @@ enum fault {
  * @fault_at: number of that delivery
  * @targets: fewest and most targets of a message
  * @unicast: additional messages to one target, of a million
+ * @datagrams: messages that are sent as datagrams, of a million
  * @pattern: choice of targets
  * @bytes: fewest and most bytes of a message
  * @flit: bytes of a flit with its link header
@@ -112,6 +114,7 @@ struct config {
 	u64 fault_at;
 	u32 targets[2];
 	u64 unicast;
+	u64 datagrams;
 	enum pattern pattern;
 	u32 bytes[2];
 	u64 flit;
@@ -456,33 +459,5 @@ static inline void vnet_lease(struct sim *sim, u32 node, u8 class, u8 port)
 void vnet_purge(struct sim *sim, u32 node);
 void vnet_free(struct sim *sim);
 void vnet_print_stuck(const struct sim *sim, u32 node);
-
-/* operator.c */
-void operator_init(struct sim *sim, u32 node);
-void operator_free(struct sim *sim, u32 node);
-/*
- * The packet in the network-buffer is complete: deliver it to targets @here, store it for targets
- * @others; @aborted: the operator forwards these after a random wait.
- */
-void operator_serve(struct sim *sim, u32 node, u64 here, u64 others, bool aborted);
-void operator_discard(struct sim *sim, u32 node);
-/* Schedule the EVENT_FEED of the next flit, if the local net-input has buffer space. */
-void operator_push(struct sim *sim, u32 node);
-
-/* Call operator_push() if the operator has flits to send. */
-static inline void operator_kick(struct sim *sim, u32 at)
-{
-	const struct node *node = sim_node(sim, at);
-
-	if (node->sending.n || node->eager || node->transit)
-		operator_push(sim, at);
-}
-
-void operator_feed(struct sim *sim, u32 node);
-void operator_unreachable(struct sim *sim, u32 node, const u8 *head, u64 mask);
-void operator_control(struct sim *sim, u32 node, const struct fc_ctrl *ctrl);
-/* A socket of the site sends a message. */
-void operator_send(struct sim *sim, struct message *message);
-void operator_repeat(struct sim *sim, struct message *message);
 
 #endif /* FLITCAST_SIM_SIM_H */

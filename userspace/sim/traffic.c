@@ -171,6 +171,7 @@ void traffic_free(void)
 			struct flow *flow = flows[i];
 
 			flows[i] = flow->next;
+			free(flow->seen);
 			free(flow);
 		}
 	}
@@ -307,6 +308,9 @@ void traffic_born(struct sim *sim)
 	m = message_new(sim, draw.from, draw.bytes, draw.ntargets);
 	for (; m->ntargets < draw.ntargets; m->ntargets++)
 		m->target[m->ntargets].flow = traffic_flow(draw.from, to[m->ntargets]);
+	if (config->datagrams && m->bytes <= FC_PACKET_MAX &&
+	    rng_below(&sim->traffic_rng, LOAD_UNIT) < config->datagrams)
+		dgram_begin(m);
 	sim->news_at = sim->now;
 	config->fidelity->send(sim, m);
 	next_born(sim);
@@ -329,12 +333,13 @@ static void delivered(struct sim *sim, struct flow *flow, struct message *m)
 		sim_wrong(sim, "site %u got message %u again", flow->to, m->id);
 		return;
 	}
-	if (m->target[i].tx.seq != flow->deliver) {
+	if (m->flow) {
+		dgram_order(m, i);
+	} else if (m->target[i].tx.seq != flow->deliver++) {
 		traffic.disordered++;
 		sim_wrong(sim, "site %u got message %u from %u out of order", flow->to, m->id,
 			  flow->from);
 	}
-	flow->deliver++;
 	if (m->target[i].got != m->bytes) {
 		traffic.incomplete++;
 		sim_wrong(sim, "site %u got %llu of %u bytes of message %u", flow->to,
@@ -344,6 +349,8 @@ static void delivered(struct sim *sim, struct flow *flow, struct message *m)
 	traffic.delivered++;
 	traffic.delivered_bytes += m->bytes;
 	sim->news_at = sim->now;
+	if (m->flow && ++m->completed == m->ntargets)
+		traffic_over(sim, m);
 }
 
 /* Deliver with an injected fault, to test that the oracle finds it. */
@@ -384,8 +391,13 @@ void traffic_arrived(struct sim *sim, struct flow *flow, struct message *m)
 void traffic_over(struct sim *sim, struct message *m)
 {
 	traffic.confirmed++;
-	if (!traffic.all_born && sim->now >= sim->config.steady)
-		traffic.carried_flits += traffic_flits(&sim->config, m->bytes, m->ntargets);
+	traffic.dgram.over += !!m->flow;
+	if (!traffic.all_born && sim->now >= sim->config.steady) {
+		u32 flits = traffic_flits(&sim->config, m->bytes, m->ntargets);
+
+		traffic.carried_flits += flits;
+		traffic.dgram.carried_flits += m->flow ? flits : 0;
+	}
 	for (u32 i = 0; i < m->ntargets; i++)
 		if (!m->target[i].times)
 			sim_wrong(sim, "message %u is confirmed, but site %u never got it", m->id,
@@ -400,12 +412,14 @@ void traffic_check(struct sim *sim)
 		for (u32 j = 0; j < m->ntargets; j++) {
 			const struct target *t = &m->target[j];
 
+			if (m->flow && !t->times && dgram_lost(sim))
+				continue;
 			if (!t->times)
 				traffic.missing++;
 			if (t->times != 1)
 				sim_wrong(sim, "message %u from site %u came to site %u %u times",
 					  m->id, m->from, t->flow->to, t->times);
-			else if (!fc_txtarget_completed(&t->tx))
+			else if (!m->flow && !fc_txtarget_completed(&t->tx))
 				sim_wrong(sim, "message %u from site %u: site %u never confirmed",
 					  m->id, m->from, t->flow->to);
 		}
@@ -446,7 +460,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-u64 *traffic_latencies(const struct config *config, u64 *n)
+u64 *traffic_latencies(const struct config *config, bool datagrams, u64 *n)
 {
 	u64 *latency = xcalloc(traffic.delivered, sizeof(*latency));
 
@@ -456,7 +470,7 @@ u64 *traffic_latencies(const struct config *config, u64 *n)
 
 		for (u32 j = 0; j < m->ntargets; j++)
 			if (m->target[j].times && m->born >= config->counted &&
-			    *n < traffic.delivered)
+			    !!m->flow == datagrams && *n < traffic.delivered)
 				latency[(*n)++] = m->target[j].delivered_at - m->born;
 	}
 	qsort(latency, *n, sizeof(*latency), compare);

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "dgram.h"
 #include "sim.h"
 
 /**
@@ -18,6 +19,7 @@
  * @completed: bit i: message tx.oldest + i is complete
  * @rx: receiving end
  * @deliver: number of the message that has to be delivered next
+ * @seen: numbers of the datagrams from @from that came to @to; NULL: none came
  */
 struct flow {
 	struct flow *next;
@@ -27,6 +29,7 @@ struct flow {
 	u32 completed;
 	struct fc_rxflow rx;
 	u32 deliver;
+	struct fc_seen *seen;
 };
 
 /**
@@ -52,10 +55,12 @@ struct target {
  * @repeat_at: time of the next repetition
  * @interval: cycles to the repetition after that
  * @id: index in the list of all messages
+ * @flow: flow of the datagram, or NULL: no datagram
+ * @number: number of the datagram among those of its source, once it has entered
  * @from: source
  * @bytes: length
  * @ntargets: number of targets
- * @completed: number of completed targets
+ * @completed: number of completed targets; of a datagram, those that got it
  * @repeated: some packet was repeated
  * @target: targets
  */
@@ -64,6 +69,8 @@ struct message {
 	u64 born;
 	u64 repeat_at;
 	u64 interval;
+	struct dgram_flow *flow;
+	u32 number;
 	u32 id;
 	u32 from;
 	u32 bytes;
@@ -94,7 +101,8 @@ struct message {
  * @late: messages generated in that part
  * @late_flits: flits of @late
  * @until: time at which traffic ended
- * @confirmed: completed messages
+ * @confirmed: completed messages, and datagrams that all targets got
+ * @dgram: counts of the datagrams
  * @all_born: no more messages will be generated
  */
 struct traffic {
@@ -117,6 +125,7 @@ struct traffic {
 	u64 late_flits;
 	u64 until;
 	u32 confirmed;
+	struct dgram_counts dgram;
 	bool all_born;
 };
 
@@ -156,12 +165,19 @@ static inline bool traffic_all_over(void)
 	return traffic.all_born && traffic.confirmed == traffic.n;
 }
 
+/* No message is incomplete; datagrams may be, if the network has lost them. */
+static inline bool traffic_messages_over(void)
+{
+	return traffic.all_born &&
+	       traffic.n - traffic.confirmed == traffic.dgram.sent - traffic.dgram.over;
+}
+
 /* After the run: count missing deliveries among the oracle's findings. */
 void traffic_check(struct sim *sim);
 /* Print a line for each delivery. */
 void traffic_list(const struct sim *sim, FILE *file);
-/* Latencies of the deliveries that count, sorted; the caller frees them. */
-u64 *traffic_latencies(const struct config *config, u64 *n);
+/* Latencies of the messages or datagrams that count, sorted; the caller frees them. */
+u64 *traffic_latencies(const struct config *config, bool datagrams, u64 *n);
 /* Mean flits of a message, over the configured ranges of bytes and targets. */
 u32 traffic_flits(const struct config *config, u32 bytes, u32 ntargets);
 
