@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "care.h"
+#include "fail.h"
 #include "graph.h"
 #include "option.h"
 #include "output.h"
@@ -162,6 +163,13 @@ static int take_postman(void *settings, const struct option_entry *entry, const 
 	return 0;
 }
 
+static int take_fail(void *settings, const struct option_entry *entry, const char *value)
+{
+	const char *why = fail_add(value);
+
+	return why ? option_refuse(entry->name, value, why) : 0;
+}
+
 static void more_topologies(FILE *file)
 {
 	for (unsigned int i = 0; i < fc_topo_registry_size; i++)
@@ -190,6 +198,11 @@ static const struct option_entry entries[] = {
 	       AT(pattern), OPTION_CHOICES(patterns)),
 	OPTION("loss", "P", "probability that a link loses a frame (0)", FRACTION, AT(loss),
 	       OPTION_RANGE(0, OPTION_UNIT / 2)),
+	OPTION("fail", "A-B@SILENT[,DOWN[,UP]]",
+	       "the link of two neighbours carries nothing from cycle SILENT on;\n"
+	       "its ends know it from DOWN on (SILENT), it works from UP on (never);\n"
+	       "DOWN = UP: it is never taken down", OTHER, 0, .how = OPTION_REPEAT,
+	       .take = take_fail),
 	OPTION("fidelity", "F", "how packets are represented (word):", CHOICE, AT(representation),
 	       OPTION_CHOICES(fidelities)),
 	OPTION("seed", "N", "same seed, same output", NUMBER, AT(seed),
@@ -262,7 +275,7 @@ static int check_given(const struct config *config, const struct option_given *g
 	 */
 	static const char *const word_only[] = {
 		"loss", "window", "transit", "fifo", "retry", "poll", "repeat", "speed",
-		"datagrams", NULL
+		"datagrams", "fail", NULL
 	};
 	static const char *const random_only[] = { "load", NULL };
 	/* Modes with classes have neither seeks nor aborts. */
@@ -313,6 +326,11 @@ static int check(void *settings, const struct option_given *given)
 	config->fidelity = fidelities[config->representation].fidelity;
 	fc_topo_print(&config->topo, config->spec);
 	status = check_given(config, given);
+	if (!status && fail_check(&config->topo)) {
+		fprintf(stderr, "flitcast-sim: --fail: %s: %s\n", fail_check(&config->topo),
+			config->spec);
+		status = 2;
+	}
 	if (!status)
 		status = set_warmup(config);
 	if (status)
@@ -486,6 +504,7 @@ static void report_config(const struct config *config)
 		output_text("fault", text);
 	}
 	output_fixed("loss", config->loss, OPTION_UNIT);
+	fail_report();
 	output_options(&care_command, config);
 	output_group_end();
 }
@@ -628,6 +647,7 @@ static bool print_results(struct sim *sim, const struct speed *speed, bool done,
 			(unsigned long long)sim->now);
 		sim->config.fidelity->print_stuck(sim);
 	}
+	fail_sum(sim);
 	traffic_check(sim);
 	if (list) {
 		traffic_list(sim, list);

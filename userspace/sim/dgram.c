@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "fail.h"
 #include "operator.h"
 #include "seen.h"
 #include "traffic.h"
@@ -129,7 +130,7 @@ void dgram_order(struct message *m, u32 i)
 
 bool dgram_lost(const struct sim *sim)
 {
-	if (!sim->stat[FC_STAT_TRANSIT_FULL])
+	if (!fail_any() && !sim->stat[FC_STAT_TRANSIT_FULL])
 		return false;
 	traffic.dgram.lost++;
 	return true;

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 
 #include "dgram.h"
+#include "fail.h"
 #include "fetch.h"
 #include "operator.h"
 #include "sim.h"
 #include "util.h"
 #include "wire_link.h"
 
-/* Epoch of both ends: links of a run come up once. */
+/* First epoch of both ends of a link. */
 #define EPOCH	1
 
 /* Maximum number of errors printed as text. */
@@ -41,6 +42,11 @@ static u32 place(const struct sim *sim, u8 vc, u8 port)
 	u32 channel = sim->nclasses ? vc - FC_VC_CLASS : 0;
 
 	return channel * (sim->config.topo.ndirs + 1u) + port;
+}
+
+struct flits *net_replay(const struct sim *sim, u32 at, u8 vc, u8 port)
+{
+	return &sim_node(sim, at)->replay[place(sim, vc, port)];
 }
 
 bool net_room(struct sim *sim, u32 at)
@@ -90,21 +96,21 @@ static void care_init(struct sim *sim, struct node *node, u64 seed)
 	care->data.window = config->window;
 	for (u8 p = 0; p < nports; p++) {
 		care->data.rx[p].queue = queue + (size_t)p * config->window;
-		care->data.rx[p].stat = sim->link_stat;
+		care->data.rx[p].stat = fail_stat(sim, node->shared.id, p);
 	}
 	fc_site_init(care, seed);
 	node->care = care;
 }
 
 /*
- * May a link have to retransmit?  Yes if it loses frames, or if a poll may arrive before all flits
- * sent: up to a window of each channel, and control frames, queue for the link.
+ * May a link have to retransmit?  Yes if it loses frames or fails, or if a poll may arrive before
+ * all flits sent: up to a window of each channel, and control frames, queue for the link.
  */
 static bool replays(const struct sim *sim)
 {
 	const struct config *config = &sim->config;
 
-	return config->loss ||
+	return config->loss || fail_any() ||
 	       config->poll < 2 * (config->latency + config->window * channels(sim));
 }
 
@@ -147,6 +153,7 @@ static void node_init(struct sim *sim, u32 at)
 	}
 	for (u8 p = 1; p < nports; p++) {
 		node->port[p].peer = fc_topo_neighbour(topo, at, p - 1);
+		node->port[p].epoch = EPOCH;
 		node->port[p].peer_port = topo->ops->arrival(topo, at, p - 1) + 1;
 	}
 	node->time_at = FC_NEVER;
@@ -172,6 +179,7 @@ static void net_init(struct sim *sim)
 	sim->replays = replays(sim);
 	fc_pref_default(&sim->pref, topo);
 	dgram_init(config);
+	fail_init(sim);
 	layout_make(sim);
 	sim->site = arena_take(&sim->arena, topo->nsites, sim->layout.stride);
 	for (u32 i = 0; i < topo->nsites; i++)
@@ -215,6 +223,7 @@ static void net_free(struct sim *sim)
 		operator_free(sim, i);
 	}
 	dgram_free();
+	fail_free(sim->config.topo.nsites);
 	vnet_free(sim);
 	arena_free(&sim->arena);
 }
@@ -262,8 +271,8 @@ static inline void transmit(struct sim *sim, struct node *node, const struct fc_
 			    const struct fc_flit *flit)
 {
 	struct fc_link_hdr header = {
-		.type = FC_FRAME_FLIT, .vc = fx->vc, .flags = flit->parts, .epoch = EPOCH,
-		.seq = fx->seq, .ack = fx->ack, .len = (u16)flit->data,
+		.type = FC_FRAME_FLIT, .vc = fx->vc, .flags = flit->parts,
+		.epoch = node->port[fx->port].epoch, .seq = fx->seq, .ack = fx->ack, .len = (u16)flit->data,
 	};
 	struct frame *frame = flit->h;
 
@@ -280,6 +289,7 @@ static void resend(struct sim *sim, u32 from, const struct fc_effect *fx)
 	struct node *node = sim_node(sim, from);
 	u32 at = place(sim, fx->vc, fx->port);
 	const struct fc_flit *flit;
+	struct fc_flit again;
 	struct flits *replay;
 	u32 i;
 
@@ -293,7 +303,9 @@ static void resend(struct sim *sim, u32 from, const struct fc_effect *fx)
 	flit = &replay->flit[(replay->first + i) % replay->room];
 	if (flit->h)
 		frame_get(flit->h);
-	transmit(sim, node, fx, flit);
+	again = *flit;
+	again.parts &= ~FAIL_COPIED;
+	transmit(sim, node, fx, &again);
 }
 
 static void release(struct sim *sim, u32 at, const struct fc_effect *fx)
@@ -366,6 +378,8 @@ static void replay_add(struct sim *sim, struct node *node, const struct fc_effec
 	flits_add(&node->replay[at], flit);
 	if (flit->h)
 		frame_get(flit->h);
+	if (fail_any() && flit->parts & FC_PART_TERM)
+		fail_ended(sim, node->shared.id, fx->vc, fx->port);
 }
 
 static inline void send_flit(struct sim *sim, u32 from, struct node *node,
@@ -405,8 +419,8 @@ static void route_later(struct sim *sim, u32 at, const struct fc_effect *fx)
 static void send_status(struct sim *sim, u32 at, const struct fc_effect *fx)
 {
 	struct fc_link_hdr header = {
-		.type = FC_FRAME_STATUS, .vc = fx->vc, .flags = fx->flags, .epoch = EPOCH,
-		.seq = fx->seq, .ack = fx->ack, .len = FC_STATUS_SIZE,
+		.type = FC_FRAME_STATUS, .vc = fx->vc, .flags = fx->flags,
+		.epoch = sim_node(sim, at)->port[fx->port].epoch, .seq = fx->seq, .ack = fx->ack, .len = FC_STATUS_SIZE,
 	};
 
 	sim->link_stat[FC_LSTAT_TX_STATUS]++;
@@ -457,9 +471,13 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 		release(sim, at, fx);
 		break;
 	case FC_FX_SUSPECT:
+		fail_suspect(sim, at, fx->mask);
+		break;
 	case FC_FX_COPY:
+		fail_copy(sim, at, fx->vc, fx->port);
+		break;
 	case FC_FX_RESCUE:
-		/* Simulated links stay up, and routes use all of them. */
+		fail_rescue(sim, at, fx->vc, fx->port);
 		break;
 	case FC_FX_ROUTE:
 		route_later(sim, at, fx);
@@ -568,9 +586,10 @@ static inline bool flit_of_frame(struct sim *sim, const struct fc_link_hdr *head
 
 static void net_arrive(struct sim *sim, const struct event *event)
 {
-	u64 *stat = sim->link_stat;
+	u64 *stat = fail_stat(sim, event->node, event->port);
 	struct frame *frame = event->frame;
 	struct fc_event ev = { .port = event->port };
+	const struct port *link;
 	struct fc_link_hdr header;
 	struct fc_ctrl ctrl;
 
@@ -580,6 +599,12 @@ static void net_arrive(struct sim *sim, const struct event *event)
 	}
 	if (!fc_link_decode(&header, event->header, FC_LINK_SIZE, event->bytes))
 		goto malformed;
+	/* A link that failed drops what it carried. */
+	link = &sim_node(sim, event->node)->port[event->port];
+	if (link->dark || (header.type != FC_FRAME_CTRL && header.epoch != link->epoch)) {
+		frame_put(sim, frame);
+		return;
+	}
 	ev.seq = header.seq;
 	ev.ack = header.ack;
 	switch ((enum fc_frame)header.type) {
@@ -696,6 +721,12 @@ static void word_event(struct sim *sim, const struct event *event)
 		break;
 	case EVENT_FEED:
 		operator_feed(sim, event->node);
+		break;
+	case EVENT_LINK:
+		fail_event(sim, event);
+		break;
+	case EVENT_NEWS:
+		fail_news(sim, event->node);
 		break;
 	case EVENT_REPEAT:
 		operator_repeat(sim, event->message);

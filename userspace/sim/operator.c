@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "dgram.h"
+#include "fail.h"
 #include "operator.h"
 #include "traffic.h"
 #include "util.h"
@@ -289,6 +290,13 @@ void operator_discard(struct sim *sim, u32 at)
 		frame_put(sim, flits_take(buffer).h);
 }
 
+static void transit_add(struct node *node, struct stored *stored)
+{
+	*node->transit_end = stored;
+	node->transit_end = &stored->next;
+	node->transit_packets++;
+}
+
 /* Store the packet, to forward it to the targets of the mask. */
 static void store(struct sim *sim, u32 at, u64 mask, bool aborted)
 {
@@ -322,9 +330,24 @@ static void store(struct sim *sim, u32 at, u64 mask, bool aborted)
 	stored->at = sim->now;
 	if (aborted)
 		stored->at += fc_random_below(&node->care->rng, sim->config.timing.timeout);
-	*node->transit_end = stored;
-	node->transit_end = &stored->next;
-	node->transit_packets++;
+	transit_add(node, stored);
+}
+
+bool operator_keep(struct sim *sim, u32 at, struct flits *flits)
+{
+	struct node *node = sim_node(sim, at);
+	struct stored *stored;
+
+	if (node->transit_packets >= sim->config.transit) {
+		sim->stat[FC_STAT_TRANSIT_FULL]++;
+		flits_free(sim, flits);
+		return false;
+	}
+	stored = xcalloc(1, sizeof(*stored));
+	stored->flits = *flits;
+	stored->at = sim->now;
+	transit_add(node, stored);
+	return true;
 }
 
 void operator_serve(struct sim *sim, u32 at, u64 here, u64 others, bool aborted)
@@ -543,6 +566,8 @@ void operator_feed(struct sim *sim, u32 at)
 	if (!node->sending.n && node->sending_stored) {
 		node->sending_stored = false;
 		node->transit_packets--;
+		if (fail_any())
+			fail_room(sim, at);
 	}
 	if (node->vnet)
 		vnet_lease(sim, at, node->injq, FC_PORT_LOCAL);

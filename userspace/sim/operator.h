@@ -12,6 +12,8 @@ void operator_free(struct sim *sim, u32 node);
  * @others; @aborted: the operator forwards these after a random wait.
  */
 void operator_serve(struct sim *sim, u32 node, u64 here, u64 others, bool aborted);
+/* Store a packet, to send it on.  Takes its flits.  Return: false if there is no room. */
+bool operator_keep(struct sim *sim, u32 node, struct flits *flits);
 void operator_discard(struct sim *sim, u32 node);
 /* Schedule the EVENT_FEED of the next flit, if the local net-input has buffer space. */
 void operator_push(struct sim *sim, u32 node);

@@ -23,6 +23,8 @@ enum event_kind {
 	EVENT_FEED,		/* the operator may put a flit into the local net-input */
 	EVENT_ROUTE,		/* the routing decision of a packet is complete */
 	EVENT_BORN,		/* traffic: the next message */
+	EVENT_LINK,		/* a link that fails changes: @port is how, @bytes is which */
+	EVENT_NEWS,		/* the site may hear of a link */
 	EVENT_REPEAT,		/* a message may have waited too long for confirmations */
 	/* Fidelity edge: */
 	EVENT_FRONT,		/* the front of a packet arrives at a net-input */

@@ -7,6 +7,7 @@
  *	net.c		runs the sites' events, performs their effects
  *	operator.c	the operator: sends and receives packets, control, end to end
  *	dgram.c		datagrams
+ *	fail.c		links that fail
  *	traffic.c	traffic, and the oracle of deliveries
  *	script.c	traffic from a file
  *
@@ -185,11 +186,15 @@ struct stored {
  * @free: cycle in which the link takes the next frame
  * @peer: site at the other end
  * @peer_port: port at the other end
+ * @epoch: number of its life
+ * @dark: it carries nothing
  */
 struct port {
 	u64 free;
 	u32 peer;
 	u8 peer_port;
+	u8 epoch;
+	bool dark;
 };
 
 /**
@@ -434,6 +439,8 @@ void net_event(struct sim *sim, u32 node, u8 vc, struct fc_event *ev);
 /* May the operator inject a flit, and with which sequence number? */
 bool net_room(struct sim *sim, u32 node);
 u32 net_local_seq(const struct sim *sim, u32 node);
+/* Flits on a channel and port that the peer has not acked. */
+struct flits *net_replay(const struct sim *sim, u32 node, u8 vc, u8 port);
 /* The virtual channel of the injection. */
 u8 net_local_vc(const struct sim *sim, u32 node);
 /* Send a frame; takes ownership of it.  @status: payload of a status, or NULL. */

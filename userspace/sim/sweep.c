@@ -42,7 +42,7 @@ struct metric {
 	const char *curve;
 };
 
-#define METRICS_MAX	8
+#define METRICS_MAX	10
 
 static const struct metric traffic[METRICS_MAX] = {
 	{ .path = "offered_flits_per_site_cycle", .column = "offered_flits_per_site_cycle" },
@@ -53,6 +53,23 @@ static const struct metric traffic[METRICS_MAX] = {
 	{ .path = "latency.p99", .column = "latency_p99_cycles",
 	  .unit = "latency, cycles", .curve = "99 of 100" },
 	{ .path = "delivered", .column = "delivered_messages" },
+	{ .path = "wrong", .column = "wrong" },
+};
+
+/* With --datagrams: messages are the rest of the traffic. */
+static const struct metric datagrams[METRICS_MAX] = {
+	{ .path = "offered_flits_per_site_cycle", .column = "offered_flits_per_site_cycle" },
+	{ .path = "carried_flits_per_site_cycle", .column = "carried_flits_per_site_cycle" },
+	{ .path = "datagrams.carried_flits_per_site_cycle",
+	  .column = "datagram_carried_flits_per_site_cycle" },
+	{ .path = "latency.mean", .column = "latency_mean_cycles",
+	  .unit = "latency, cycles", .curve = "messages" },
+	{ .path = "datagram_latency.mean", .column = "datagram_latency_mean_cycles",
+	  .unit = "latency, cycles", .curve = "datagrams" },
+	{ .path = "datagrams.delivered", .column = "delivered_datagrams" },
+	{ .path = "datagrams.lost", .column = "lost_datagrams" },
+	{ .path = "datagrams.doubled", .column = "doubled_datagrams" },
+	{ .path = "datagrams.overtaken", .column = "overtaken_datagrams" },
 	{ .path = "wrong", .column = "wrong" },
 };
 
@@ -612,6 +629,17 @@ static int run_all(struct sweep *sweep)
 	return worst;
 }
 
+/* Is an option among the arguments of the runs? */
+static bool names(const struct sweep *sweep, const char *name)
+{
+	if (sweep->option && !strcmp(sweep->option->name, name))
+		return true;
+	for (int i = sweep->own; i < sweep->argc; i++)
+		if (sweep->named[i] && !strcmp(sweep->named[i]->name, name))
+			return true;
+	return false;
+}
+
 int sweep_main(const struct option_command *command, int argc, char **argv)
 {
 	struct sweep sweep = { .command = command, .points = 1, .seeds = 1, .seed = 1 };
@@ -633,6 +661,8 @@ int sweep_main(const struct option_command *command, int argc, char **argv)
 		sweep.argv[1] = sweep.seed_arg;
 		/* Without a swept option a run gets the seed argument twice. */
 		sweep.argv[2] = sweep.option ? sweep.value : sweep.seed_arg;
+		if (sweep.metric == traffic && names(&sweep, "datagrams"))
+			sweep.metric = datagrams;
 		if (!status)
 			status = check_arguments(&sweep);
 		if (!status && sweep.path && !plot_possible(sweep.path))

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fail.h"
 #include "sim.h"
 #include "util.h"
 
@@ -60,7 +61,7 @@ void vnet_init(struct sim *sim, u32 at)
 		ch->rx = rx + (size_t)c * v->nports;
 		ch->tx = tx + (size_t)c * v->nports;
 		for (u8 p = 0; p < v->nports; p++)
-			ch->rx[p].stat = sim->link_stat;
+			ch->rx[p].stat = fail_stat(sim, at, p);
 	}
 	fc_vnet_init(v);
 	node->vnet = v;
