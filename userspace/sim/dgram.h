@@ -29,8 +29,8 @@ struct dgram_flow {
  * @expected: pairs sent
  * @delivered: pairs delivered
  * @bytes: bytes of the pairs delivered
- * @carried_flits: flits of the datagrams that were over in the steady part of the time in which
- *	traffic is generated
+ * @carried_flits: flits of the datagrams that all targets got in the steady part of the time in
+ *	which traffic is generated
  * @lost: pairs that the network has not delivered when it is at rest
  * @doubled: arrivals that the target dropped because the datagram had come before
  * @overtaken: deliveries behind a later datagram of the same flow

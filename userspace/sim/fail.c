@@ -15,14 +15,14 @@
 /* Copies are stored while less than one in COPIES_SHARE places is used, as in fabric/store.c. */
 #define COPIES_SHARE	8
 
-/* What happens to a link. */
+/* Changes of a link. */
 enum fail_phase {
 	FAIL_SILENT,
 	FAIL_DOWN,
 	FAIL_UP,
 };
 
-/* What an end of a link announces from a time on. */
+/* Announcement of an end of a link: its state from a time on. */
 struct fail_news {
 	u64 at;
 	bool down;
@@ -275,7 +275,7 @@ static u32 suspects(const struct node *node)
 	return ports;
 }
 
-static void tell(struct sim *sim, u32 at, enum fc_event_type type, u32 ports)
+static void send_events(struct sim *sim, u32 at, enum fc_event_type type, u32 ports)
 {
 	for (; ports; ports &= ports - 1) {
 		struct fc_event ev = {
@@ -300,13 +300,13 @@ void fail_news(struct sim *sim, u32 at)
 	node->shared.rerouting = false;
 	site->suspects = suspects(node);
 	site->copies &= site->suspects;
-	tell(sim, at, FC_EV_SUSPECT, site->suspects & ~before);
-	tell(sim, at, FC_EV_TRUST, before & ~site->suspects & node->shared.up);
+	send_events(sim, at, FC_EV_SUSPECT, site->suspects & ~before);
+	send_events(sim, at, FC_EV_TRUST, before & ~site->suspects & node->shared.up);
 	if (node->vnet)
 		fc_vnet_rerouted(node->vnet);
 	else
 		fc_site_rerouted(node->care);
-	tell(sim, at, FC_EV_TIME, fc_bit(FC_PORT_LOCAL));
+	send_events(sim, at, FC_EV_TIME, fc_bit(FC_PORT_LOCAL));
 }
 
 /*
@@ -326,11 +326,11 @@ static void link_phase(struct sim *sim, struct fail_end *end, enum fail_phase ph
 	if (phase == FAIL_DOWN) {
 		node->shared.up &= ~bit;
 		node->shared.rerouting = true;
-		tell(sim, end->site, FC_EV_LINK_DOWN, bit);
+		send_events(sim, end->site, FC_EV_LINK_DOWN, bit);
 	} else if (!(node->shared.up & bit)) {
 		port->epoch++;
 		node->shared.up |= bit;
-		tell(sim, end->site, FC_EV_LINK_UP, bit);
+		send_events(sim, end->site, FC_EV_LINK_UP, bit);
 	}
 	announce(sim, end, phase == FAIL_DOWN);
 }

@@ -24,7 +24,7 @@ enum event_kind {
 	EVENT_ROUTE,		/* the routing decision of a packet is complete */
 	EVENT_BORN,		/* traffic: the next message */
 	EVENT_LINK,		/* a link that fails changes: @port is how, @bytes is which */
-	EVENT_NEWS,		/* the site may hear of a link */
+	EVENT_NEWS,		/* news of a link may reach the site */
 	EVENT_REPEAT,		/* a message may have waited too long for confirmations */
 	/* Fidelity edge: */
 	EVENT_FRONT,		/* the front of a packet arrives at a net-input */
