@@ -158,7 +158,7 @@ static bool aim(const struct node *node, const struct message *m, u32 i, u8 *por
 	};
 	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
 
-	/* In mode care the router chooses the link of each packet by load when it has entered. */
+	/* In mode care packets enter by one net-input, whatever links they leave by. */
 	*port = FC_PORT_LOCAL;
 	if (!node->vnet)
 		return true;

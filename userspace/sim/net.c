@@ -272,7 +272,8 @@ static inline void transmit(struct sim *sim, struct node *node, const struct fc_
 {
 	struct fc_link_hdr header = {
 		.type = FC_FRAME_FLIT, .vc = fx->vc, .flags = flit->parts,
-		.epoch = node->port[fx->port].epoch, .seq = fx->seq, .ack = fx->ack, .len = (u16)flit->data,
+		.epoch = node->port[fx->port].epoch, .seq = fx->seq, .ack = fx->ack,
+		.len = (u16)flit->data,
 	};
 	struct frame *frame = flit->h;
 
@@ -420,7 +421,8 @@ static void send_status(struct sim *sim, u32 at, const struct fc_effect *fx)
 {
 	struct fc_link_hdr header = {
 		.type = FC_FRAME_STATUS, .vc = fx->vc, .flags = fx->flags,
-		.epoch = sim_node(sim, at)->port[fx->port].epoch, .seq = fx->seq, .ack = fx->ack, .len = FC_STATUS_SIZE,
+		.epoch = sim_node(sim, at)->port[fx->port].epoch, .seq = fx->seq, .ack = fx->ack,
+		.len = FC_STATUS_SIZE,
 	};
 
 	sim->link_stat[FC_LSTAT_TX_STATUS]++;
