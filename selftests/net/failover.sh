@@ -117,6 +117,10 @@ for name; do
 		"lost $lost doubled $doubled of $sent; worst at the link's return $(ms "$back") ms"
 	# The 99th percentile of less than a hundred failures is the worst one.
 	most_allowed=${bound[$name]:-${bound[$kind]}}
+	awk -v name="$name" -v most="$most_allowed" '$1 > most {
+		printf "# %s, failure %u: %.1f ms, the prober was late by %.1f ms at most\n", name, NR,
+		       $1 / 1000, $4 / 1000
+	}' "$work/$kind"
 	[ "$n" -eq "$failures" ] && { [ "$n" -lt 100 ] || [ "$p99" -le "${bound99[$kind]}" ]; } &&
 		[ "$most" -le "$most_allowed" ] && [ "$lost" = 0 ] && [ "$doubled" = 0 ]
 	result $? "$name: all pass within $(ms "$most_allowed") ms, of a hundred 99 within $(ms "${bound99[$kind]}") ms, none is lost or doubled"

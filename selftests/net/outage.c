@@ -17,8 +17,10 @@
  * hops THERE BACK SECONDS	wait until 10 probes in sequence, sent from now on, crossed so many
  *				links there and back; 0: any number, as must be with TCP
  * judge			print the outage of the last break, the longest delay since it was
- *				mended, both in microseconds, and the probes without an answer that
- *				were sent since the break and before one with an answer
+ *				mended, both in microseconds, the probes without an answer that were
+ *				sent since the break and before one with an answer, and by how many
+ *				microseconds the prober itself was late at most, because the machine
+ *				was busy
  * end SECONDS			stop; wait so long for answers; print all probes sent, lost, doubled
  *
  * STATE is up or down, of the device; or of its ingress: pass, drop, or grey: drop long frames.
@@ -115,8 +117,11 @@ static unsigned int sizes[8], nsizes;
 static int netlinks[SITES_MAX];
 static struct probe *probes;
 static unsigned int sent, doubled;
-/* The break: its time, the first probe sent after it, and when it was mended. */
-static int64_t broken, mended;
+/*
+ * The break: its time, the first probe sent after it, when it was mended, and the longest time by
+ * which the prober has been late since.
+ */
+static int64_t broken, mended, late;
 static unsigned int first_broken;
 
 __attribute__((noreturn, format(printf, 1, 2)))
@@ -617,8 +622,8 @@ static void judge(void)
 		else
 			worst = delay > worst ? delay : worst;
 	}
-	printf("outage %lld back %lld lost %u\n", (long long)(worst - normal) / 1000,
-	       (long long)(after - normal) / 1000, lost);
+	printf("outage %lld back %lld lost %u late %lld\n", (long long)(worst - normal) / 1000,
+	       (long long)(after - normal) / 1000, lost, (long long)late / 1000);
 }
 
 /**
@@ -684,6 +689,7 @@ static bool go_on(struct command *command)
 	if (command->name == 'b' && due) {
 		broken = now_ns();
 		mended = INT64_MAX;
+		late = 0;
 		first_broken = sent;
 		apply(command->changes, command->count);
 		reply(command, "broken");
@@ -723,6 +729,8 @@ static void probe(unsigned int from, unsigned int to)
 		die("no memory");
 	for (;;) {
 		if (command.name != 'e' && now_ns() >= next) {
+			if (now_ns() - next > late)
+				late = now_ns() - next;
 			send_probe(fd, to);
 			next += interval;
 		}

@@ -134,8 +134,7 @@ stops()
 }
 
 # fails KIND ROUND USED: one failure and its end.  USED is a command that waits until probes use what
-# is to fail, and for dead-host sets $middle.  Appends to $work/KIND: outage, longest delay after the
-# end in microseconds, and lost probes so far.
+# is to fail, and for dead-host sets $middle.  Appends to $work/KIND the figures of `judge` (outage.c).
 fails()
 {
 	local kind=$1 round=$2 used=$3 words ends state back=pass passing
@@ -151,7 +150,7 @@ fails()
 	asks "mend$words" && [ "$answer" = mended ] || return 1
 	"$used" "$kind" || { echo "# $kind $round: the path is not used again: $answer"; return 1; }
 	asks judge
-	[[ $answer =~ ^outage\ (-?[0-9]+)\ back\ (-?[0-9]+)\ lost\ ([0-9]+)$ ]] || return 1
+	[[ $answer =~ ^outage\ (-?[0-9]+)\ back\ (-?[0-9]+)\ lost\ ([0-9]+)\ late\ ([0-9]+)$ ]] || return 1
 	echo "${BASH_REMATCH[*]:1}" >>"$work/$kind"
 	[ "$passing" = passing ] || { echo "# $kind $round: 10 probes in sequence did not pass for $pass_limit s"; return 1; }
 }
