@@ -8,6 +8,7 @@
  *	                                              divert(): packets leave suspected links
  *	                                              rerouted(): route waiting packets again
  */
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include "core/faults.h"
 #include "core/routes.h"
@@ -16,8 +17,8 @@
 #include "fabric/faults.h"
 
 /*
- * Minimum interval between two computations; REST_FACTOR times the duration of the last one, if
- * longer.
+ * Minimum interval between two computations; REST_FACTOR times the processor time of the last one,
+ * if longer.
  */
 #define REST_NS		(20 * NSEC_PER_MSEC)
 #define REST_FACTOR	4
@@ -170,12 +171,21 @@ static void install(struct flitcast_faults *f, u32 suspects)
 	rerouted(site);
 }
 
+/*
+ * Processor time of this task, up to its last tick.  The clock would count the time in which others
+ * preempted a computation, and delay the next one by a multiple of that on a busy host.
+ */
+static u64 processor_time(void)
+{
+	return current->se.sum_exec_runtime;
+}
+
 static void compute(struct work_struct *work)
 {
 	struct flitcast_faults *f = container_of(to_delayed_work(work), struct flitcast_faults,
 						 compute);
 	struct flitcast_site *site = f->site;
-	u64 began = flitcast_now(), now;
+	u64 began = processor_time(), now;
 	u32 generation, suspects;
 
 	flitcast_enter(site);
@@ -191,7 +201,7 @@ static void compute(struct work_struct *work)
 
 	flitcast_enter(site);
 	now = flitcast_now();
-	f->rest_until = now + max_t(u64, REST_NS, REST_FACTOR * (now - began));
+	f->rest_until = now + max_t(u64, REST_NS, REST_FACTOR * (processor_time() - began));
 	/* Discard the routes if no link is dead any more, or the site is. */
 	if (!site->dead && fc_faults_any(&f->core)) {
 		site->stat[FC_STAT_REROUTED]++;
