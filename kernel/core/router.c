@@ -278,9 +278,12 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 		return seek(site, in, t.wanted);
 
 	if (!here) {
-		/* A split must be able to store a copy; else follow the first target (4.1). */
+		/*
+		 * A split must be able to store a copy; else follow the first target (4.1), but not
+		 * with a datagram: the next one of its flow may split, and overtake it.
+		 */
 		i = fc_low64(t.all & ~t.unreachable);
-		if ((t.local >> i & 1) || !t.cand[i])
+		if ((t.local >> i & 1) || !t.cand[i] || fc_wire_datagram(ni->held.head))
 			return seek(site, in, t.wanted);
 		p = pick(site, t.cand[i]);
 		fc_netout_connect(site, p, in, t.all & ~t.unreachable);

@@ -265,6 +265,7 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	u32 n = fc_vflits_of(v, front);
 
 	in->oper = 0;
+	in->datagram = fc_wire_datagram(front->head);
 	in->left = fc_wire_data_len(front->head);
 	in->n = (u16)n;
 	in->come = 0;

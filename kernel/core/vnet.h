@@ -71,6 +71,7 @@ enum fc_routed {
  * @nbranches: how many branches
  * @active: of these, not completed
  * @busy: there is a packet
+ * @datagram: it is a datagram
  * @whole: it has come to its end
  * @cut: its end will not come
  * @moved: flits of it are not here any more
@@ -89,6 +90,7 @@ struct fc_vin {
 	u8 nbranches;
 	u8 active;
 	bool busy;
+	bool datagram;
 	bool whole;
 	bool cut;
 	bool moved;
@@ -222,7 +224,6 @@ static inline u32 fc_vnet_flits(u32 payload)
  * @payload: bytes of a flit without its link header
  *
  * As many as a status can name.
- *
  * Return: 0: not even one packet fits a channel; flits are too small for the mode.
  */
 u32 fc_vnet_window(u32 payload);
@@ -282,7 +283,6 @@ u8 fc_vnet_begin(const struct fc_vnet *v, const u32 *dst, u32 n);
  *
  * The switch keeps targets together that can share many links (core/split.h), and chooses among
  * several next hops one with a short queue.
- *
  * Return: mask of directions over links that are up.
  */
 u32 fc_vnet_next_hops(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 flits,

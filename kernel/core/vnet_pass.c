@@ -333,21 +333,26 @@ enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
 	return FC_HOP_GONE;
 }
 
-/* Has this site no packet for a channel yet, and an injection queue to spare for one that waits? */
+/*
+ * Does no datagram of this site wait for a channel yet, and may one more wait at all?  Messages do
+ * not count: they would always be first.
+ */
 static bool may_wait(const struct fc_vnet *v, u8 class, u8 port)
 {
-	u8 c, i, spare = 0;
+	u8 c, i, waiting = 0;
 
 	for (c = 0; c < v->injqs; c++) {
 		const struct fc_vin *in = fc_vin_of(v, c, FC_PORT_LOCAL);
 
-		if (!in->busy && !v->ch[c].rx[FC_PORT_LOCAL].queued)
-			spare++;
-		for (i = 0; in->busy && i < in->nbranches; i++)
-			if (in->branch[i].port == port && in->branch[i].class == class)
+		if (!in->busy || !in->datagram)
+			continue;
+		waiting++;
+		for (i = 0; i < in->nbranches; i++)
+			if (!in->branch[i].completed && in->branch[i].port == port &&
+			    in->branch[i].class == class)
 				return false;
 	}
-	return spare > 1 || v->injqs == 1;
+	return waiting + 1 < v->injqs || v->injqs == 1;
 }
 
 bool fc_vnet_aim(const struct fc_vnet *v, const u8 *head, u8 *port)
@@ -355,8 +360,10 @@ bool fc_vnet_aim(const struct fc_vnet *v, const u8 *head, u8 *port)
 	struct fc_vhop hop = { .head = head, .port = FC_PORT_LOCAL };
 
 	*port = FC_PORT_LOCAL;
-	if (fc_wire_target_site(head, 0) == v->node->id || !route_known(v, &hop))
+	if (fc_wire_target_site(head, 0) == v->node->id)
 		return true;
+	if (!route_known(v, &hop))
+		return !v->node->rerouting;
 	*port = hop.out_port;
 	return fc_vout_of(v, hop.out_class, hop.out_port)->first == FC_VBRANCH_NONE ||
 	       may_wait(v, hop.out_class, hop.out_port);

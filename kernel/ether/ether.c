@@ -112,6 +112,7 @@ static void ether_uninit(struct net_device *dev)
 {
 	struct flitcast_ether *ether = netdev_priv(dev);
 
+	WRITE_ONCE(ether->gone, true);
 	spin_lock_bh(&ether->site->lock);
 	if (ether->site->oper.dgrams.ether == ether)
 		ether->site->oper.dgrams.ether = NULL;

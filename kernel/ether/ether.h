@@ -43,6 +43,7 @@ struct flitcast_ether_source {
  * @rx_bytes: bytes of memory of frames in @rxq; the site's lock
  * @rx_reports: of reports
  * @open: the device is up; the site's lock
+ * @gone: the device is unregistered, and @site ends after an RCU grace period
  * @stat: counters
  */
 struct flitcast_ether {
@@ -57,6 +58,7 @@ struct flitcast_ether {
 	unsigned int rx_bytes;
 	unsigned int rx_reports;
 	bool open;
+	bool gone;
 	atomic_long_t stat[FLITCAST_ETHER_STAT_COUNT];
 };
 

@@ -111,20 +111,16 @@ drop:
 	return NULL;
 }
 
-/*
- * Is a datagram the first one of its number?  A link that failed may have carried it, and the site
- * in front of it then sent it by another path, too.
- */
-static bool first(struct flitcast_ether *ether, const struct received *rx)
+/* The site that sent a datagram may have restarted: forget what it had sent and reported. */
+static void update_source(struct flitcast_ether *ether, const struct received *rx)
 {
 	struct flitcast_ether_source *source = ether->source + rx->site;
 
-	if (source->incarnation != rx->incarnation) {
-		memset(source, 0, sizeof(*source));
-		source->incarnation = rx->incarnation;
-		flitcast_members_restart(&ether->members, rx->site, rx->incarnation);
-	}
-	return fc_seen_first(&source->seen, rx->number);
+	if (source->incarnation == rx->incarnation)
+		return;
+	memset(source, 0, sizeof(*source));
+	source->incarnation = rx->incarnation;
+	flitcast_members_restart(&ether->members, rx->site, rx->incarnation);
 }
 
 /* Does a datagram fit?  Reports have room of their own: neither kind displaces the other. */
@@ -187,22 +183,24 @@ void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *fli
 		flitcast_ether_drop_flits(ether, FLITCAST_ETHER_RX_HEADER, flits);
 		return;
 	}
+	update_source(ether, &rx);
 	if (!ether->open || !fits(ether, t.port)) {
 		flitcast_ether_drop_flits(ether, ether->open ? FLITCAST_ETHER_RX_FULL :
 					  FLITCAST_ETHER_RX_DOWN, flits);
 		lost(ether, &rx);
 		return;
 	}
-	if (!first(ether, &rx)) {
-		site->stat[FC_STAT_PKT_DUPLICATE]++;
-		atomic_long_inc(&ether->stat[FLITCAST_ETHER_RX_DOUBLE]);
-		__skb_queue_purge(flits);
-		return;
-	}
 	linear = FLITCAST_OFFLOAD_SIZE + (t.port == FLITCAST_DGRAM_FRAME ? ETH_HLEN : 0);
 	skb = join(ether, flits, linear);
 	if (!skb) {
 		lost(ether, &rx);
+		return;
+	}
+	/* A link that failed may have carried it, and then another path did. */
+	if (!fc_seen_first(&ether->source[rx.site].seen, rx.number)) {
+		site->stat[FC_STAT_PKT_DUPLICATE]++;
+		atomic_long_inc(&ether->stat[FLITCAST_ETHER_RX_DOUBLE]);
+		consume_skb(skb);
 		return;
 	}
 	*RECEIVED(skb) = rx;

@@ -39,10 +39,16 @@ static u32 site_of(struct flitcast_ether *ether, const u8 *dest)
 #define NESTED_MAX	2
 static DEFINE_PER_CPU(unsigned int, nested);
 
-/* Queue a frame for the targets of @dgram; takes ownership. */
-static void enqueue(struct flitcast_ether *ether, struct sk_buff *skb,
-		    const struct flitcast_dgram *dgram)
+/*
+ * Queue a frame for the targets of @dgram; takes ownership.  Of clones, which share their data, the
+ * first one counts with it.
+ */
+static void enqueue(struct flitcast_ether *ether, struct sk_buff *skb, struct flitcast_dgram *dgram)
 {
+	if (!dgram->charge)
+		dgram->charge = skb->truesize;
+	else
+		dgram->charge = SKB_TRUESIZE(0);
 	*FLITCAST_DGRAM(skb) = *dgram;
 	if (flitcast_dgram_queue(ether->site, skb) > TX_BYTES_MAX)
 		netif_stop_subqueue(ether->dev, dgram->queue);
@@ -167,16 +173,21 @@ u16 flitcast_ether_select_queue(struct net_device *dev, struct sk_buff *skb, str
 {
 	struct flitcast_ether *ether = netdev_priv(dev);
 	struct flitcast_site *site = ether->site;
-	u32 to = site_of(ether, skb->data), hash;
+	u32 to, hash = skb_get_hash(skb);
 	u16 queue = 0;
 
+	/* A sender that holds the device may come when it is unregistered, and outside of RCU. */
+	rcu_read_lock();
+	if (READ_ONCE(ether->gone))
+		goto unlock;
+	to = site_of(ether, skb->data);
 	if (to == FC_SITE_NONE || to == site->cfg.id)
-		return 0;
-	hash = skb_get_hash(skb);
+		goto unlock;
 	spin_lock_bh(&site->lock);
-	if (!site->dead)
-		queue = flitcast_dgram_link(site, to, hash);
+	queue = flitcast_dgram_link(site, to, hash);
 	spin_unlock_bh(&site->lock);
+unlock:
+	rcu_read_unlock();
 	return queue;
 }
 

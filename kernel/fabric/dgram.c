@@ -94,16 +94,39 @@ u8 flitcast_dgram_link(struct flitcast_site *site, u32 to, u32 hash)
 	return port;
 }
 
-/* May a frame enter now, without a wait in an injection queue for the channel of a link? */
-static bool ready(struct flitcast_site *site, const struct sk_buff *skb)
+/*
+ * May a frame enter now, without a wait in an injection queue for the channel of a link?
+ * @port: the link to its last target, or the first one that does not take it.
+ */
+static bool ready(struct flitcast_site *site, const struct sk_buff *skb, u8 *port)
 {
 	const struct flitcast_dgram *d = FLITCAST_DGRAM(skb);
 	unsigned int i;
-	u8 port;
 
 	for (i = 0; i < d->ntargets; i++)
-		if (!aim(site, target(skb, i), d->hash, d->ntargets, &port))
+		if (!aim(site, target(skb, i), d->hash, d->ntargets, port))
 			return false;
+	return true;
+}
+
+/*
+ * May a frame enter, when its turn has come?  One with several targets needs several links at a
+ * time: those that it waits for take no frames with one target until it has entered.
+ */
+static bool enters(struct flitcast_site *site, const struct sk_buff *skb)
+{
+	struct flitcast_dgrams *all = &site->oper.dgrams;
+	bool several = FLITCAST_DGRAM(skb)->ntargets > 1;
+	u8 port = FC_PORT_LOCAL;
+
+	if (!ready(site, skb, &port)) {
+		if (several)
+			all->reserved |= fc_bit(port);
+		return false;
+	}
+	if (!several)
+		return !(all->reserved & fc_bit(port));
+	all->reserved = 0;
 	return true;
 }
 
@@ -115,7 +138,7 @@ u32 flitcast_dgram_queue(struct flitcast_site *site, struct sk_buff *skb)
 	lockdep_assert_held(&site->lock);
 	__skb_queue_tail(&all->queue[q], skb);
 	all->n++;
-	all->bytes[q] += skb->truesize;
+	all->bytes[q] += FLITCAST_DGRAM(skb)->charge;
 	return all->bytes[q];
 }
 
@@ -134,7 +157,7 @@ unsigned int flitcast_dgram_pick(struct flitcast_site *site)
 
 		q = (all->next + i) % site->node.nports;
 		skb = skb_peek(&all->queue[q]);
-		if (!skb || !ready(site, skb))
+		if (!skb || !enters(site, skb))
 			continue;
 		__skb_unlink(skb, &all->queue[q]);
 		all->n--;
@@ -221,7 +244,7 @@ static void entered(struct flitcast_site *site)
 	u8 q = FLITCAST_DGRAM(skb)->queue;
 
 	all->cur = NULL;
-	all->bytes[q] -= skb->truesize;
+	all->bytes[q] -= FLITCAST_DGRAM(skb)->charge;
 	consume_skb(skb);
 	static_call(flitcast_ether_room_up)(site, q);
 }
@@ -271,9 +294,11 @@ void flitcast_dgram_take(struct flitcast_site *site, struct sk_buff_head *list)
 
 	for (q = 0; q < FC_PORTS_MAX; q++) {
 		skb_queue_splice_tail_init(&all->queue[q], list);
-		all->bytes[q] = cur && FLITCAST_DGRAM(cur)->queue == q ? cur->truesize : 0;
+		all->bytes[q] = cur && FLITCAST_DGRAM(cur)->queue == q ?
+				FLITCAST_DGRAM(cur)->charge : 0;
 	}
 	all->n = 0;
+	all->reserved = 0;
 }
 
 void flitcast_dgram_purge(struct flitcast_site *site)

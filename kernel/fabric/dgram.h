@@ -32,6 +32,7 @@ enum flitcast_dgram_port {
  * struct flitcast_dgram - a frame that waits to enter, in the cb of its skb
  * @hash: hash of the flow: the packets of a flow take one path
  * @number: of the datagram among those of its site, from when it begins to enter
+ * @charge: bytes of memory that count for its queue
  * @to: target site, if @list is 0
  * @ntargets: number of targets, 1 to flitcast_dgram_targets()
  * @list: the target sites are so many bytes in front of the data, as u16; 0: there is one, @to
@@ -42,6 +43,7 @@ enum flitcast_dgram_port {
 struct flitcast_dgram {
 	u32 hash;
 	u32 number;
+	u32 charge;
 	u16 to;
 	u16 ntargets;
 	u16 list;
@@ -61,6 +63,7 @@ struct flitcast_dgram {
  * @n: number of frames in all queues
  * @number: of the next datagram
  * @next: queue whose turn it is
+ * @reserved: mask of links that a frame with several targets waits for
  * @cur: frame that is entering; NULL: none
  * @sent: bytes of it that have entered
  *
@@ -73,6 +76,7 @@ struct flitcast_dgrams {
 	unsigned int n;
 	u32 number;
 	u8 next;
+	u32 reserved;
 	struct sk_buff *cur;
 	u32 sent;
 };

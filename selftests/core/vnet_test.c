@@ -247,7 +247,10 @@ TEST(vnet_datagram__a_flow_has_one_path)
 	CHECK(by[1] > 120 && by[2] > 120, "%u and %u flows", by[1], by[2]);
 }
 
-/* A datagram is not to enter while others wait for its link, nor is one for another link held. */
+/*
+ * A datagram is not to enter while another one waits for its link, nor is one for another link held.
+ * Messages that wait do not hold it.
+ */
 TEST(vnet_datagram__aims_at_a_free_channel)
 {
 	static const u32 to[] = { 0, 1, 4 };
@@ -265,6 +268,11 @@ TEST(vnet_datagram__aims_at_a_free_channel)
 		}
 		make_head(head, 0, &to[1], 1);
 		make_datagram(head, 7);
+		if (full) {
+			CHECK(fc_vnet_aim(&b.v, head, &port), "behind messages");
+			flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
+			     head);
+		}
 		CHECK(fc_vnet_aim(&b.v, head, &port) == !full && port == port_to(1), "full %u, 1",
 		      full);
 		make_head(head, 0, &to[2], 1);

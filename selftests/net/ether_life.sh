@@ -26,6 +26,7 @@ cleanup()
 	fc lab down name "$lab"
 	ip netns del "$away" 2>/dev/null
 	ip netns del "$away-1" 2>/dev/null
+	ip netns del "$lab-spare" 2>/dev/null
 	rm -rf "$work"
 }
 trap cleanup EXIT
@@ -85,6 +86,25 @@ add_again()
 		ip -n "$lab-1" link set dev fc0 up && becomes 10 carrier "$lab-1" && pings "$lab-1" 2
 }
 
+# A packet socket holds the device, and sends on it when the namespace of its site has ended.
+late_send()
+{
+	local answer="" to from
+
+	mkfifo "$work/to" "$work/from" && ip netns add "$lab-spare" && fc -n "$lab-spare" site add 0 topology ring:3 &&
+		ip -n "$lab-spare" link add fc0 type flitcast &&
+		ip -n "$lab-spare" link set dev fc0 netns "$away" &&
+		ip -n "$away" link set dev fc0 up || return
+	"$bin/latesend" "$away" fc0 <"$work/to" >"$work/from" &
+	exec {to}>"$work/to" {from}<"$work/from"
+	read -r -t 20 answer <&"$from"
+	[ "$answer" = waits ] && ip netns del "$lab-spare" && becomes 20 no_device "$away" &&
+		# waits for the end of the site, which holds RTNL
+		ip -n "$away" link show >/dev/null || return
+	echo >&"$to"
+	read -r -t 20 answer <&"$from" && [ "$answer" = sent ]
+}
+
 remove_module()
 {
 	! grep -q '^flitcast_rdma ' /proc/modules || rmmod flitcast_rdma || return
@@ -113,6 +133,7 @@ accepts "site del: its device is elsewhere" fc -n "$lab-0" site del 0
 accepts "site del: the device is gone" no_device "$away"
 kill $flood
 wait $flood 2>/dev/null
+accepts "netns del: of a site whose device is held elsewhere" late_send
 accepts "move: of site 1" move 1 "$away-1"
 on 2 ping -f 10.254.0.1 >/dev/null 2>&1 & flood=$!
 accepts "netns del: a device in it" ip netns del "$away-1"

@@ -263,7 +263,7 @@ static void code_in(struct codec *c, struct fc_vin *in)
 	if (c->load) {
 		struct fc_vbranch *branch = in->branch;
 
-		*in = (struct fc_vin){ .branch = branch };
+		*in = (struct fc_vin){ .branch = branch, .datagram = world_cfg->datagrams };
 	}
 	CODE(c, in->busy, 1);
 	CODE(c, in->seek, 1);
