@@ -254,7 +254,7 @@ TEST(vnet_datagram__a_flow_has_one_path)
 TEST(vnet_datagram__aims_at_a_free_channel)
 {
 	static const u32 to[] = { 0, 1, 4 };
-	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE] = { 0 }, port;
+	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 }, port;
 	u32 i;
 
 	setup("torus:4x4", 0, 4, 4);
