@@ -103,7 +103,7 @@ struct targets {
 	bool found;
 };
 
-/* Of @ports, the one that all packets of a datagram's flow take. */
+/* The port of @ports that all packets of a datagram's flow take. */
 static u32 port_of_flow(const struct fc_site *site, const u8 *head, u32 ports)
 {
 	u32 chosen = 0, least = 0;

@@ -116,7 +116,7 @@ static enum flitcast_ether_stat prepare(struct flitcast_ether *ether, struct sk_
 	if (virtio_net_hdr_from_skb(skb, &offload, true, true, 0))
 		return FLITCAST_ETHER_TX_OFFLOAD;
 	memcpy(dgram->offload, &offload, sizeof(offload));
-	/* Of the socket, or from the headers, once: the skb keeps it. */
+	/* The skb keeps the hash: of its socket, or computed once from its headers. */
 	dgram->hash = skb_get_hash(skb);
 	dgram->to = to;
 	dgram->ntargets = 1;

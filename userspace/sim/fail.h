@@ -18,8 +18,8 @@
  * fail_add() - add a link that fails
  * @text: A-B@SILENT[,DOWN[,UP]]: neighbours, and cycles
  *
- * It is down from SILENT on unless DOWN is given, and for ever unless UP is.  If DOWN is UP it is
- * never down.
+ * The link is down from SILENT on unless DOWN is given, and for ever unless UP is.  If DOWN is UP
+ * it is never down.
  *
  * Return: NULL, or what is wrong with @text.
  */
