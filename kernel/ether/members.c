@@ -190,6 +190,16 @@ void flitcast_members_set(struct flitcast_members *m, u32 site,
 	spin_unlock_bh(&m->lock);
 }
 
+void flitcast_members_missing(struct flitcast_members *m, unsigned long *sites)
+{
+	u32 site;
+
+	spin_lock_bh(&m->lock);
+	for (site = 0; site < m->nsites; site++)
+		__assign_bit(site, sites, site != m->own && !m->member[site].known);
+	spin_unlock_bh(&m->lock);
+}
+
 /* Does a site want a frame?  @group: that of its address, if it has one and there is one. */
 static bool wants(const struct flitcast_members *m, u32 site, const u8 *dest,
 		  const struct flitcast_group *group)

@@ -96,6 +96,9 @@ void flitcast_members_set(struct flitcast_members *m, u32 site,
 			  const struct flitcast_member *report, u8 wants, const u8 *address,
 			  unsigned int n);
 
+/* The set of the sites from which no report has come since they, or the device, have started. */
+void flitcast_members_missing(struct flitcast_members *m, unsigned long *sites);
+
 /**
  * flitcast_members_list() - the sites that want a frame which is not to one site
  * @m: members

@@ -17,6 +17,8 @@
 #define DOUBT		(10 * HZ)
 /* Report again even if nothing changes. */
 #define REFRESH		(300 * HZ)
+/* Times that a site is asked again for its report; it may have no device. */
+#define TRIES		8
 
 /* Between one and two seconds: all devices have the same reason to report again. */
 static unsigned long later(void)
@@ -53,19 +55,6 @@ static void due(struct flitcast_ether *ether, u32 site, unsigned long delay)
 		schedule_report(r, delay);
 	}
 	spin_unlock_bh(&r->lock);
-}
-
-/* A report of a change is due at all sites. */
-static void changed(struct flitcast_ether *ether, bool asks)
-{
-	struct flitcast_reports *r = &ether->report;
-
-	spin_lock_bh(&r->lock);
-	r->asks |= asks;
-	r->repeat = true;
-	r->changed = jiffies;
-	spin_unlock_bh(&r->lock);
-	due(ether, FC_SITE_NONE, DELAY);
 }
 
 /* Write a report of the addresses of the device. */
@@ -121,7 +110,7 @@ static bool queue(struct flitcast_ether *ether, struct sk_buff *skb, const unsig
 }
 
 /*
- * Send a report to a set of sites; @down: of no address, because the device is down.
+ * Send a report to a set of sites, if it has any; @down: of no address, because the device is down.
  * Return: false: not to all.
  */
 static bool send(struct flitcast_ether *ether, const unsigned long *sites, u8 wants, bool down)
@@ -130,6 +119,9 @@ static bool send(struct flitcast_ether *ether, const unsigned long *sites, u8 wa
 	struct sk_buff *skb;
 	bool sent;
 
+	if (bitmap_empty(sites, ether->site->cfg.topo.nsites))
+		return true;
+	/* not charged: two at most each 100 ms, from a workqueue */
 	skb = alloc_skb(room + FLITCAST_REPORT_SIZE, GFP_KERNEL);
 	if (!skb)
 		return false;
@@ -143,13 +135,43 @@ static bool send(struct flitcast_ether *ether, const unsigned long *sites, u8 wa
 	return sent;
 }
 
+/* Send a report to the sites in r->to, and ask those for theirs from which none has come. */
+static bool send_and_ask(struct flitcast_ether *ether)
+{
+	u32 nsites = ether->site->cfg.topo.nsites;
+	struct flitcast_reports *r = &ether->report;
+	bool sent;
+
+	flitcast_members_missing(&ether->members, r->ask);
+	bitmap_and(r->ask, r->ask, r->to, nsites);
+	bitmap_andnot(r->to, r->to, r->ask, nsites);
+	sent = send(ether, r->ask, FLITCAST_WANTS_REPORTS, false);
+	return send(ether, r->to, 0, false) && sent;
+}
+
+/* The question or the answer may be lost.  flitcast_report_rerouted() asks unreachable sites. */
+static void ask_again(struct flitcast_ether *ether)
+{
+	u32 nsites = ether->site->cfg.topo.nsites;
+	struct flitcast_reports *r = &ether->report;
+
+	bitmap_andnot(r->ask, r->ask, r->missed, nsites);
+	spin_lock_bh(&r->lock);
+	if (r->open && r->tries < TRIES && !bitmap_empty(r->ask, nsites)) {
+		bitmap_or(r->due, r->due, r->ask, nsites);
+		schedule_report(r, later() << r->tries);
+		r->tries++;
+	}
+	spin_unlock_bh(&r->lock);
+}
+
 static void report_work(struct work_struct *work)
 {
 	struct flitcast_ether *ether = container_of(to_delayed_work(work), struct flitcast_ether,
 						    report.work);
 	struct flitcast_reports *r = &ether->report;
 	u32 nsites = ether->site->cfg.topo.nsites;
-	bool asks, repeat;
+	bool repeat;
 
 	spin_lock_bh(&r->lock);
 	if (!r->open) {
@@ -161,23 +183,21 @@ static void report_work(struct work_struct *work)
 	else
 		bitmap_fill(r->to, nsites);
 	bitmap_zero(r->due, nsites);
-	asks = r->asks;
 	repeat = r->repeat;
-	r->asks = false;
 	r->repeat = false;
 	r->soon = false;
 	r->sent = jiffies;
 	spin_unlock_bh(&r->lock);
 
-	if (!send(ether, r->to, asks ? FLITCAST_WANTS_REPORTS : 0, false)) {
+	if (!send_and_ask(ether)) {
 		spin_lock_bh(&r->lock);
-		r->asks |= asks;
 		r->repeat |= repeat;
 		spin_unlock_bh(&r->lock);
 		repeat = true;
 	}
 	if (repeat)
 		due(ether, FC_SITE_NONE, later());
+	ask_again(ether);
 
 	spin_lock_bh(&r->lock);
 	if (r->open && !r->soon)
@@ -192,11 +212,12 @@ int flitcast_report_init(struct flitcast_ether *ether)
 
 	spin_lock_init(&r->lock);
 	INIT_DELAYED_WORK(&r->work, report_work);
-	r->due = kcalloc(3 * longs, sizeof(long), GFP_KERNEL_ACCOUNT);
+	r->due = kcalloc(4 * longs, sizeof(long), GFP_KERNEL_ACCOUNT);
 	if (!r->due)
 		return -ENOMEM;
 	r->missed = r->due + longs;
 	r->to = r->missed + longs;
+	r->ask = r->to + longs;
 	r->sent = jiffies - GAP;
 	return 0;
 }
@@ -208,7 +229,13 @@ void flitcast_report_free(struct flitcast_ether *ether)
 
 void flitcast_report_changed(struct flitcast_ether *ether)
 {
-	changed(ether, false);
+	struct flitcast_reports *r = &ether->report;
+
+	spin_lock_bh(&r->lock);
+	r->repeat = true;
+	r->changed = jiffies;
+	spin_unlock_bh(&r->lock);
+	due(ether, FC_SITE_NONE, DELAY);
 }
 
 void flitcast_report_rerouted(struct flitcast_ether *ether)
@@ -223,6 +250,7 @@ void flitcast_report_rerouted(struct flitcast_ether *ether)
 	lockdep_assert_held(&site->lock);
 	spin_lock_bh(&r->lock);
 	doubt = time_before(jiffies, r->changed + DOUBT);
+	r->tries = 0;
 	spin_unlock_bh(&r->lock);
 	if (doubt) {
 		due(ether, FC_SITE_NONE, delay);
@@ -239,8 +267,9 @@ void flitcast_report_open(struct flitcast_ether *ether)
 
 	spin_lock_bh(&r->lock);
 	r->open = true;
+	r->tries = 0;
 	spin_unlock_bh(&r->lock);
-	changed(ether, true);
+	flitcast_report_changed(ether);
 }
 
 void flitcast_report_stop(struct flitcast_ether *ether)

@@ -11,7 +11,8 @@
  * A device sends its report to all others when its addresses change, and when it comes up or goes
  * down, and repeats it once, because it may be lost; to each that asks for it; to a site that was
  * unreachable; and to all others if routes change soon after a change of its own: a site that died
- * may have had the report in its buffers.
+ * may have had the report in its buffers.  To a site from which no report has come, its report is
+ * also the question for one, which it repeats.
  */
 #ifndef FLITCAST_ETHER_REPORT_H
 #define FLITCAST_ETHER_REPORT_H
@@ -31,16 +32,18 @@ struct sk_buff;
 /**
  * struct flitcast_reports - reports that a device has yet to send
  * @work: sends one, at @at if @soon
- * @lock: protects all but @missed and @to
+ * @lock: protects all but @missed, @to and @ask
  * @due: set of the sites that shall get one
- * @missed: set of the sites that were unreachable when the last one was sent; the site's lock
+ * @missed: set of the sites that were unreachable when the last one was sent; changed by @work
+ *	under the site's lock
  * @to: set of the sites that get the one that is being sent; @work
+ * @ask: set of the sites that are asked for theirs; @work
  * @sent: when the last one was sent, in jiffies
  * @changed: when the addresses changed, in jiffies
  * @at: when @work runs, in jiffies, if @soon
+ * @tries: times that sites were asked again
  * @open: the device is up
  * @soon: a report is due; otherwise @work runs to refresh
- * @asks: the next one asks for the reports of the others
  * @repeat: the next one is repeated
  */
 struct flitcast_reports {
@@ -49,12 +52,13 @@ struct flitcast_reports {
 	unsigned long *due;
 	unsigned long *missed;
 	unsigned long *to;
+	unsigned long *ask;
 	unsigned long sent;
 	unsigned long changed;
 	unsigned long at;
+	unsigned int tries;
 	bool open;
 	bool soon;
-	bool asks;
 	bool repeat;
 };
 
