@@ -84,10 +84,10 @@ enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop);
  * @head: its head, with one target
  * @port: result; FC_PORT_LOCAL if the target is this site, or has no route
  *
- * Return: false if the datagram would wait for the channel, or for routes that are being computed, in
- * an injection queue that datagrams for other links could use.  One of them may wait for each channel,
- * so that a channel for which other packets always wait serves datagrams, too; but there is one
- * injection queue in which none waits.
+ * Return: false if the datagram would wait for the channel, or for routes that are being computed,
+ * in an injection queue that datagrams for other links could use.  One of them may wait for each
+ * channel, so that a channel for which other packets always wait serves datagrams, too; but there
+ * is one injection queue in which none waits.
  */
 bool fc_vnet_aim(const struct fc_vnet *v, const u8 *head, u8 *port);
 

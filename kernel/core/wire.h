@@ -432,7 +432,7 @@ static inline u32 fc_head_size(u32 ntargets)
  * @p: its payload
  * @linear: readable bytes at @p
  *
- * Return: the size claimed there, or 0 if the claim is out of range.  The list need not be readable.
+ * Return: the size claimed there; 0: it is out of range.  The list need not be readable.
  */
 u32 fc_wire_head_size(const u8 *p, u32 linear);
 

@@ -213,8 +213,8 @@ static void feed(struct flitcast_site *site, u8 set, struct fc_event *ev)
 }
 
 /*
- * Packets of the site enter by one net-input, one after the other, whatever links they leave by: one
- * queue serves all.
+ * Packets of the site enter by one net-input, one after the other, whatever links they leave by:
+ * one queue serves all.
  */
 static bool aim(struct flitcast_site *site, u8 set, const u8 *head, u8 *port)
 {

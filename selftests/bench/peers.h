@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Methods to send a message to every other node of a network by the protocols of the Internet: UDP or
- * TCP to each node, the kernel's multicast routing, and a group on a device of each node, which is
- * that of an HSR ring, or the network device of a site.
+ * Methods to send a message to every other node of a network by the protocols of the Internet: UDP
+ * or TCP to each node, the kernel's multicast routing, and a group on a device of each node, which
+ * is that of an HSR ring, or the network device of a site.
  *
  * Nodes have the addresses of inet.h, and forward; node 0 is the sender.
  */

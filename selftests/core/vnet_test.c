@@ -181,7 +181,7 @@ TEST(vnet_pass__not_a_list_of_which_a_branch_has_to_wait)
 	at_rest();
 }
 
-/* A packet behind one that leaves a suspected link goes, if it needs no more credit than there is. */
+/* A packet behind one that leaves a suspected link goes, if there is credit for it. */
 TEST(vnet_suspect__next_packet_goes)
 {
 	struct fc_event ev = { .type = FC_EV_SUSPECT };
@@ -248,8 +248,8 @@ TEST(vnet_datagram__a_flow_has_one_path)
 }
 
 /*
- * A datagram is not to enter while another one waits for its link, nor is one for another link held.
- * Messages that wait do not hold it.
+ * A datagram is not to enter while another one waits for its link, nor is one for another link
+ * held.  Messages that wait do not hold it.
  */
 TEST(vnet_datagram__aims_at_a_free_channel)
 {
@@ -284,7 +284,7 @@ TEST(vnet_datagram__aims_at_a_free_channel)
 	}
 }
 
-/* One datagram waits with packets of other sites: else a link that these fill would serve no other. */
+/* One datagram waits with packets of other sites: else a link that these fill would serve none. */
 TEST(vnet_datagram__waits_in_its_turn)
 {
 	u32 dst = 2, i;

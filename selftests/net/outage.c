@@ -6,10 +6,10 @@
  *	outage probe [-b BYTES,...] [-i MS] [-s SEED] TRANSPORT LAB FROM TO
  *
  * TRANSPORT is flitcast, or an IPv4 network such as 10.1.0.0, where the address of site K is K + 1
- * above that: for UDP, or with tcp: in front of it for a TCP connection.  The echo returns every probe.  The prober sends a probe each
- * 50 ms, or as -i says, whether or not earlier ones were answered, as long as its send buffer has
- * room; their sizes take turns.  It obeys the lines of its standard input, one after the other, and
- * answers each with one line:
+ * above that: for UDP, or with tcp: in front of it for a TCP connection.  The echo returns every
+ * probe.  The prober sends a probe each 50 ms, or as -i says, whether or not earlier ones were
+ * answered, as long as its send buffer has room; their sizes take turns.  It obeys the lines of its
+ * standard input, one after the other, and answers each with one line:
  *
  * break SITE:DEV=STATE...	wait for a random time of up to a second, then set these states
  * mend SITE:DEV=STATE...	set these states

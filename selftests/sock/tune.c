@@ -79,7 +79,8 @@ int main(int argc, char **argv)
 
 		if (netns < 0 || lab_enter(netns))
 			die("site %u: %s", site, strerror(errno));
-		tune(site, atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 0, argc > 3 ? atoi(argv[4]) : 0);
+		tune(site, atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 0,
+		     argc > 3 ? atoi(argv[4]) : 0);
 	}
 	return sites ? 0 : 1;
 }
