@@ -174,19 +174,38 @@ static bool outdated(const struct flitcast_member *last, const struct flitcast_m
 	       time_before(jiffies, last->at + ORDER);
 }
 
+/* Return: false: a report is outdated. */
+static bool take(struct flitcast_members *m, u32 site, const struct flitcast_member *report,
+		 bool lost)
+{
+	struct flitcast_member *last = &m->member[site];
+
+	lockdep_assert_held(&m->lock);
+	if (outdated(last, report))
+		return false;
+	*last = *report;
+	last->known = true;
+	last->lost = lost;
+	last->at = jiffies;
+	return true;
+}
+
 void flitcast_members_set(struct flitcast_members *m, u32 site,
 			  const struct flitcast_member *report, u8 wants, const u8 *address,
 			  unsigned int n)
 {
-	struct flitcast_member *last = &m->member[site];
-
 	spin_lock_bh(&m->lock);
-	if (!outdated(last, report)) {
-		*last = *report;
-		last->known = true;
-		last->at = jiffies;
+	if (take(m, site, report, false))
 		apply(m, site, wants, address, n);
-	}
+	spin_unlock_bh(&m->lock);
+}
+
+void flitcast_members_lost(struct flitcast_members *m, u32 site,
+			   const struct flitcast_member *report)
+{
+	spin_lock_bh(&m->lock);
+	if (take(m, site, report, true))
+		want_all(m, site);
 	spin_unlock_bh(&m->lock);
 }
 
@@ -196,7 +215,8 @@ void flitcast_members_missing(struct flitcast_members *m, unsigned long *sites)
 
 	spin_lock_bh(&m->lock);
 	for (site = 0; site < m->nsites; site++)
-		__assign_bit(site, sites, site != m->own && !m->member[site].known);
+		__assign_bit(site, sites, site != m->own &&
+			     (!m->member[site].known || m->member[site].lost));
 	spin_unlock_bh(&m->lock);
 }
 

@@ -32,12 +32,14 @@ enum flitcast_wants {
 /**
  * struct flitcast_member - the last report of a site
  * @known: one came
+ * @lost: it was dropped
  * @incarnation: of the site
  * @number: of the datagram that it was
  * @at: when it came, in jiffies
  */
 struct flitcast_member {
 	bool known;
+	bool lost;
 	u32 incarnation;
 	u32 number;
 	unsigned long at;
@@ -96,7 +98,11 @@ void flitcast_members_set(struct flitcast_members *m, u32 site,
 			  const struct flitcast_member *report, u8 wants, const u8 *address,
 			  unsigned int n);
 
-/* The set of the sites from which no report has come since they, or the device, have started. */
+/* A report came, and was dropped: the site wants all frames until the next one. */
+void flitcast_members_lost(struct flitcast_members *m, u32 site,
+			   const struct flitcast_member *report);
+
+/* The set of the sites whose last report is not there, since they or the device have started. */
 void flitcast_members_missing(struct flitcast_members *m, unsigned long *sites);
 
 /**

@@ -244,21 +244,27 @@ void flitcast_report_rerouted(struct flitcast_ether *ether)
 	struct flitcast_site *site = ether->site;
 	u64 now = flitcast_site_now(site);
 	unsigned long delay = later();
-	bool doubt;
+	bool back = false, doubt;
 	u32 to;
 
 	lockdep_assert_held(&site->lock);
-	spin_lock_bh(&r->lock);
-	doubt = time_before(jiffies, r->changed + DOUBT);
-	r->tries = 0;
-	spin_unlock_bh(&r->lock);
-	if (doubt) {
-		due(ether, FC_SITE_NONE, delay);
-		return;
-	}
 	for_each_set_bit(to, r->missed, site->cfg.topo.nsites)
-		if (flitcast_faults_lost(site, to, now) == FC_NEVER)
+		if (flitcast_faults_lost(site, to, now) == FC_NEVER) {
 			due(ether, to, delay);
+			back = true;
+		}
+	spin_lock_bh(&r->lock);
+	if (back)
+		r->tries = 0;
+	doubt = time_before(jiffies, r->changed + DOUBT);
+	spin_unlock_bh(&r->lock);
+	if (doubt)
+		due(ether, FC_SITE_NONE, delay);
+}
+
+void flitcast_report_missing(struct flitcast_ether *ether, u32 site)
+{
+	due(ether, site, later());
 }
 
 void flitcast_report_open(struct flitcast_ether *ether)

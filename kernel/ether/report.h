@@ -72,6 +72,8 @@ void flitcast_report_open(struct flitcast_ether *ether);
 void flitcast_report_stop(struct flitcast_ether *ether);
 /* The addresses have changed. */
 void flitcast_report_changed(struct flitcast_ether *ether);
+/* No report of a site is there: ask for it, unless it comes soon. */
+void flitcast_report_missing(struct flitcast_ether *ether, u32 site);
 /* Routes have changed.  Context: the site's lock. */
 void flitcast_report_rerouted(struct flitcast_ether *ether);
 

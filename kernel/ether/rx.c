@@ -121,6 +121,7 @@ static void update_source(struct flitcast_ether *ether, const struct received *r
 	memset(source, 0, sizeof(*source));
 	source->incarnation = rx->incarnation;
 	flitcast_members_restart(&ether->members, rx->site, rx->incarnation);
+	flitcast_report_missing(ether, rx->site);
 }
 
 /* Does a datagram fit?  Reports have room of their own: neither kind displaces the other. */
@@ -141,9 +142,10 @@ static void lost(struct flitcast_ether *ether, const struct received *rx)
 	const struct flitcast_member report = { .incarnation = rx->incarnation,
 						.number = rx->number };
 
-	if (rx->port == FLITCAST_DGRAM_REPORT)
-		flitcast_members_set(&ether->members, rx->site, &report, FLITCAST_WANTS_ALL, NULL,
-				     0);
+	if (rx->port != FLITCAST_DGRAM_REPORT)
+		return;
+	flitcast_members_lost(&ether->members, rx->site, &report);
+	flitcast_report_missing(ether, rx->site);
 }
 
 /* Are the source, the port, and the length of a datagram in range? */
