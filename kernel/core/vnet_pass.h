@@ -81,7 +81,7 @@ enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop);
 /**
  * fc_vnet_aim() - the link that a datagram of this site takes first
  * @v: switch
- * @head: its head, with one target
+ * @head: its head, of which the first target is read
  * @port: result; FC_PORT_LOCAL if the target is this site, or has no route
  *
  * Return: false if the datagram would wait for the channel, or for routes that are being computed,
@@ -90,5 +90,19 @@ enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop);
  * is one injection queue in which none waits.
  */
 bool fc_vnet_aim(const struct fc_vnet *v, const u8 *head, u8 *port);
+
+/**
+ * fc_vnet_aim_list() - the links that a datagram of this site with several targets takes first
+ * @v: switch
+ * @head: its head, of which no target is read
+ * @dst: sites of its targets
+ * @n: how many, at most FC_TARGETS_MAX
+ * @mask: result, by port: the targets to which it takes this link; of FC_PORT_LOCAL: those without
+ *	a route, and this site
+ *
+ * Return: false if it would wait, as for fc_vnet_aim(), for each of the channels.
+ */
+bool fc_vnet_aim_list(const struct fc_vnet *v, const u8 *head, const u32 *dst, u32 n,
+		      u64 mask[FC_PORTS_MAX]);
 
 #endif /* FC_CORE_VNET_PASS_H */

@@ -42,9 +42,10 @@ static int ether_open(struct net_device *dev)
 {
 	struct flitcast_ether *ether = netdev_priv(dev);
 
-	flitcast_members_forget(&ether->members);
 	napi_enable(&ether->napi);
 	spin_lock_bh(&ether->site->lock);
+	/* Reports come from here on. */
+	flitcast_members_forget(&ether->members);
 	ether->open = true;
 	spin_unlock_bh(&ether->site->lock);
 	flitcast_report_open(ether);
@@ -57,12 +58,18 @@ static int ether_stop(struct net_device *dev)
 {
 	struct flitcast_ether *ether = netdev_priv(dev);
 	struct sk_buff_head frames;
+	unsigned int q;
 
 	__skb_queue_head_init(&frames);
+	spin_lock_bh(&ether->site->lock);
+	/* From here on, flitcast_ether_entered() wakes no queue. */
+	ether->open = false;
+	spin_unlock_bh(&ether->site->lock);
 	netif_tx_disable(dev);
 	spin_lock_bh(&ether->site->lock);
-	ether->open = false;
 	flitcast_dgram_take(ether->site, &frames);
+	for (q = 0; q < dev->real_num_tx_queues; q++)
+		netdev_tx_reset_queue(netdev_get_tx_queue(dev, q));
 	skb_queue_splice_tail_init(&ether->rxq, &frames);
 	ether->rx_bytes = 0;
 	ether->rx_reports = 0;

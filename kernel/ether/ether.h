@@ -83,8 +83,8 @@ u16 *flitcast_ether_list(const struct sk_buff *skb, u32 nsites, struct flitcast_
  * @skb: frame; takes ownership
  * @dgram: its targets, any number
  *
- * The frame is queued once for each datagram that its targets need.  Only one of several is
- * charged to the sender's socket, until it has entered.
+ * The frame is queued once for each datagram that its targets need, if there is room for the first
+ * one.  Only one of several is charged to the sender's socket, until it has entered.
  *
  * Context: the site's lock.  Return: false: it is dropped and counted, for some of the targets at
  * least.

@@ -2,10 +2,10 @@
 /*
  * Network device of a site, sending half:
  *
- *	qdisc -> select_queue(): the queue of the link that the flow takes first
+ *	qdisc -> select_queue(): the queue of the link that the flow takes first; 0: of several
  *	      -> xmit() -> flitcast_dgram_queue() -> flitcast_oper_feed() (fabric/feed.c)
  *
- * A queue that holds TX_BYTES_MAX stops until half of that has entered the network, so that the
+ * A queue stops when it holds as much as byte queue limits allow, TX_BYTES_MAX at most, so that the
  * qdisc schedules the rest.
  */
 #include <linux/etherdevice.h>
@@ -39,19 +39,18 @@ static u32 site_of(struct flitcast_ether *ether, const u8 *dest)
 #define NESTED_MAX	2
 static DEFINE_PER_CPU(unsigned int, nested);
 
-/*
- * Queue a frame for the targets of @dgram; takes ownership.  Of clones, which share their data, the
- * first one counts with it.
- */
+/* Queue a frame for the targets of @dgram, which have one link; takes ownership. */
 static void enqueue(struct flitcast_ether *ether, struct sk_buff *skb, struct flitcast_dgram *dgram)
 {
-	if (!dgram->charge)
-		dgram->charge = skb->truesize;
-	else
-		dgram->charge = SKB_TRUESIZE(0);
+	struct netdev_queue *txq = netdev_get_tx_queue(ether->dev, dgram->queue);
+
+	dgram->charge = skb->truesize;
 	*FLITCAST_DGRAM(skb) = *dgram;
 	if (flitcast_dgram_queue(ether->site, skb) > TX_BYTES_MAX)
-		netif_stop_subqueue(ether->dev, dgram->queue);
+		netif_tx_stop_queue(txq);
+	/* Reports are the device's own: the last one stays when it is unregistered. */
+	if (dgram->port == FLITCAST_DGRAM_FRAME)
+		netdev_tx_sent_queue(txq, dgram->charge);
 }
 
 u16 *flitcast_ether_list(const struct sk_buff *skb, u32 nsites, struct flitcast_dgram *dgram)
@@ -62,36 +61,71 @@ u16 *flitcast_ether_list(const struct sk_buff *skb, u32 nsites, struct flitcast_
 	return list;
 }
 
+/*
+ * Queue a frame once for each link that it takes to @n of its targets, flitcast_dgram_targets() at
+ * most, so that a slow link delays no others.  Takes ownership, if these are not followed by @more.
+ * Return: false: no memory; ownership stays.
+ */
+static bool queue_by_link(struct flitcast_ether *ether, struct sk_buff *skb, u16 *list,
+			  unsigned int n, bool more, struct flitcast_dgram *dgram)
+{
+	u64 mask[FC_PORTS_MAX], rest;
+	u16 to[FC_TARGETS_MAX];
+	unsigned int at = 0;
+
+	memcpy(to, list, n * sizeof(*to));
+	flitcast_dgram_part(ether->site, to, n, dgram->hash, mask);
+	for (dgram->link = 0; at < n; dgram->link++) {
+		struct sk_buff *one = skb;
+
+		if (!mask[dgram->link])
+			continue;
+		dgram->list = skb->data - (u8 *)(list + at);
+		dgram->ntargets = hweight64(mask[dgram->link]);
+		for (rest = mask[dgram->link]; rest; rest &= rest - 1)
+			list[at++] = to[fc_low64(rest)];
+		if (more || at < n)
+			one = skb_clone(skb, GFP_ATOMIC);
+		if (!one)
+			return false;
+		enqueue(ether, one, dgram);
+	}
+	return true;
+}
+
+/* Queue a frame for a list of targets; takes ownership.  The copies share its data. */
+static bool queue_list(struct flitcast_ether *ether, struct sk_buff *skb,
+		       struct flitcast_dgram *dgram)
+{
+	unsigned int n, left = dgram->ntargets, most = flitcast_dgram_targets(ether->site);
+	u16 *list = (u16 *)(skb->data - dgram->list);
+
+	for (; left; left -= n, list += n) {
+		n = min(left, most);
+		if (!queue_by_link(ether, skb, list, n, n < left, dgram)) {
+			flitcast_ether_drop(ether, FLITCAST_ETHER_TX_MEMORY, skb);
+			return false;
+		}
+	}
+	return true;
+}
+
 bool flitcast_ether_queue(struct flitcast_ether *ether, struct sk_buff *skb,
 			  struct flitcast_dgram *dgram)
 {
-	struct flitcast_site *site = ether->site;
-	u16 n = dgram->ntargets, most = flitcast_dgram_targets(site);
-
-	lockdep_assert_held(&site->lock);
-	if (!n) {
+	lockdep_assert_held(&ether->site->lock);
+	if (!dgram->ntargets) {
 		atomic_long_inc(&ether->stat[FLITCAST_ETHER_TX_UNWANTED]);
 		consume_skb(skb);
 		return true;
 	}
-	for (; n > most; n -= most, dgram->list -= most * sizeof(u16)) {
-		struct sk_buff *one;
-
-		if (flitcast_dgram_full(site, dgram->queue, 2 * TX_BYTES_MAX))
-			break;
-		one = skb_clone(skb, GFP_ATOMIC);
-		if (!one) {
-			flitcast_ether_drop(ether, FLITCAST_ETHER_TX_MEMORY, skb);
-			return false;
-		}
-		dgram->ntargets = most;
-		enqueue(ether, one, dgram);
-	}
-	if (flitcast_dgram_full(site, dgram->queue, 2 * TX_BYTES_MAX)) {
+	if (flitcast_dgram_full(ether->site, dgram->queue, 2 * TX_BYTES_MAX)) {
 		flitcast_ether_drop(ether, FLITCAST_ETHER_TX_FULL, skb);
 		return false;
 	}
-	dgram->ntargets = n;
+	if (dgram->list)
+		return queue_list(ether, skb, dgram);
+	dgram->link = dgram->queue;
 	enqueue(ether, skb, dgram);
 	return true;
 }
@@ -135,11 +169,16 @@ static void xmit(struct sk_buff *skb, struct net_device *dev)
 	struct flitcast_site *site = ether->site;
 	struct flitcast_dgram dgram = {
 		.port = FLITCAST_DGRAM_FRAME,
-		.queue = min_t(u16, skb_get_queue_mapping(skb), site->node.nports - 1),
 	};
 	enum flitcast_ether_stat why;
 	unsigned int len = skb->len;
 
+	/* As in select_queue(): BH are disabled, so the site does not end meanwhile. */
+	if (READ_ONCE(ether->gone)) {
+		flitcast_ether_drop(ether, FLITCAST_ETHER_TX_DOWN, skb);
+		return;
+	}
+	dgram.queue = min_t(u16, skb_get_queue_mapping(skb), site->node.nports - 1);
 	/* A frame of a bridge: its source is behind this device, and may have moved here. */
 	if (!ether_addr_equal(skb->data + ETH_ALEN, dev->dev_addr))
 		flitcast_learn_forget(&ether->learn, skb->data + ETH_ALEN);
@@ -191,12 +230,16 @@ unlock:
 	return queue;
 }
 
-void flitcast_ether_room(struct flitcast_site *site, u8 queue)
+void flitcast_ether_entered(struct flitcast_site *site, u8 queue, u32 bytes)
 {
 	struct flitcast_ether *ether = site->oper.dgrams.ether;
+	struct netdev_queue *txq;
 
 	lockdep_assert_held(&site->lock);
-	if (ether && ether->open && __netif_subqueue_stopped(ether->dev, queue) &&
-	    site->oper.dgrams.bytes[queue] <= TX_BYTES_MAX / 2)
-		netif_wake_subqueue(ether->dev, queue);
+	if (!ether || !ether->open)
+		return;
+	txq = netdev_get_tx_queue(ether->dev, queue);
+	netdev_tx_completed_queue(txq, 1, bytes);
+	if (netif_tx_queue_stopped(txq) && site->oper.dgrams.bytes[queue] <= TX_BYTES_MAX / 2)
+		netif_tx_wake_queue(txq);
 }

@@ -222,6 +222,14 @@ static bool aim(struct flitcast_site *site, u8 set, const u8 *head, u8 *port)
 	return true;
 }
 
+static bool aim_list(struct flitcast_site *site, u8 set, const u8 *head, const u32 *dst, u32 n,
+		     u64 mask[FC_PORTS_MAX])
+{
+	memset(mask, 0, FC_PORTS_MAX * sizeof(mask[0]));
+	mask[FC_PORT_LOCAL] = fc_mask_all(n);
+	return true;
+}
+
 const struct flitcast_mode flitcast_mode_care = {
 	.active = CARE_ACTIVE_MAX,
 	.active_user = CARE_ACTIVE_USER_MAX,
@@ -244,4 +252,5 @@ const struct flitcast_mode flitcast_mode_care = {
 	.taken = taken,
 	.feed = feed,
 	.aim = aim,
+	.aim_list = aim_list,
 };

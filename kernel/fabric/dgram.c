@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Datagrams of a site's network device, sending half: a frame waits in the queue of the link that
- * its flow takes first, and enters the network as the flits of one packet.
+ * it takes first, and enters the network as the flits of one packet.
  *
  *	head	kind FC_KIND_DATAGRAM, the flow's hash, the target sites
  *	data	struct virtio_net_hdr, then the Ethernet frame
@@ -35,11 +35,8 @@ unsigned int flitcast_dgram_targets(const struct flitcast_site *site)
 static u16 target(const struct sk_buff *skb, unsigned int i)
 {
 	const struct flitcast_dgram *d = FLITCAST_DGRAM(skb);
-	u16 to = d->to;
 
-	if (d->list)
-		memcpy(&to, skb->data - d->list + i * sizeof(to), sizeof(to));
-	return to;
+	return d->list ? ((const u16 *)(skb->data - d->list))[i] : d->to;
 }
 
 static void put_packet(const struct flitcast_site *site, u8 *head, u32 hash, u8 targets, u32 len)
@@ -71,17 +68,14 @@ static void put_head(const struct flitcast_site *site, u8 *head, const struct sk
 	}
 }
 
-/*
- * Ask the mode for the link of a flow to one of @targets sites, which are in one packet.
- * Return: false: its channel has no room now.
- */
-static bool aim(struct flitcast_site *site, u32 to, u32 hash, u8 targets, u8 *port)
+/* Ask the mode for the link of a flow to one site.  Return: false: its channel has no room now. */
+static bool aim(struct flitcast_site *site, u32 to, u32 hash, u8 *port)
 {
 	const struct fc_target t = { .site = to, .port = FLITCAST_DGRAM_FRAME,
 				     .flags = FC_TARGET_LAST };
 	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
 
-	put_packet(site, head, hash, targets, 0);
+	put_packet(site, head, hash, 1, 0);
 	fc_wire_target_encode(head, 0, &t);
 	return site->mode->aim(site, FC_SET_BULK, head, port);
 }
@@ -90,56 +84,49 @@ u8 flitcast_dgram_link(struct flitcast_site *site, u32 to, u32 hash)
 {
 	u8 port = FC_PORT_LOCAL;
 
-	aim(site, to, hash, 1, &port);
+	aim(site, to, hash, &port);
 	return port;
 }
 
-/*
- * May a frame enter now, without a wait in an injection queue for the channel of a link?
- * @port: the link to its last target, or the first one that does not take it.
- */
-static bool ready(struct flitcast_site *site, const struct sk_buff *skb, u8 *port)
+bool flitcast_dgram_part(struct flitcast_site *site, const u16 *to, unsigned int n, u32 hash,
+			 u64 mask[FC_PORTS_MAX])
 {
-	const struct flitcast_dgram *d = FLITCAST_DGRAM(skb);
+	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
+	u32 dst[FC_TARGETS_MAX];
 	unsigned int i;
 
-	for (i = 0; i < d->ntargets; i++)
-		if (!aim(site, target(skb, i), d->hash, d->ntargets, port))
-			return false;
-	return true;
+	put_packet(site, head, hash, n, 0);
+	for (i = 0; i < n; i++)
+		dst[i] = to[i];
+	return site->mode->aim_list(site, FC_SET_BULK, head, dst, n, mask);
 }
 
 /*
- * May a frame enter, when its turn has come?  One with several targets needs several links at a
- * time: those that it waits for take no frames with one target until it has entered.
+ * May a frame enter now, without a wait in an injection queue for the channel of its link?  All its
+ * targets had this link when it was queued.
  */
-static bool enters(struct flitcast_site *site, const struct sk_buff *skb)
+static bool ready(struct flitcast_site *site, const struct sk_buff *skb)
 {
-	struct flitcast_dgrams *all = &site->oper.dgrams;
-	bool several = FLITCAST_DGRAM(skb)->ntargets > 1;
-	u8 port = FC_PORT_LOCAL;
+	const struct flitcast_dgram *d = FLITCAST_DGRAM(skb);
+	u64 mask[FC_PORTS_MAX];
+	u8 port;
 
-	if (!ready(site, skb, &port)) {
-		if (several)
-			all->reserved |= fc_bit(port);
-		return false;
-	}
-	if (!several)
-		return !(all->reserved & fc_bit(port));
-	all->reserved = 0;
-	return true;
+	if (d->ntargets == 1)
+		return aim(site, target(skb, 0), d->hash, &port);
+	return flitcast_dgram_part(site, (const u16 *)(skb->data - d->list), d->ntargets, d->hash,
+				   mask);
 }
 
 u32 flitcast_dgram_queue(struct flitcast_site *site, struct sk_buff *skb)
 {
 	struct flitcast_dgrams *all = &site->oper.dgrams;
-	u8 q = FLITCAST_DGRAM(skb)->queue;
+	const struct flitcast_dgram *d = FLITCAST_DGRAM(skb);
 
 	lockdep_assert_held(&site->lock);
-	__skb_queue_tail(&all->queue[q], skb);
+	__skb_queue_tail(&all->queue[d->link], skb);
 	all->n++;
-	all->bytes[q] += FLITCAST_DGRAM(skb)->charge;
-	return all->bytes[q];
+	all->bytes[d->queue] += d->charge;
+	return all->bytes[d->queue];
 }
 
 bool flitcast_dgram_full(const struct flitcast_site *site, u8 queue, u32 bytes)
@@ -157,7 +144,7 @@ unsigned int flitcast_dgram_pick(struct flitcast_site *site)
 
 		q = (all->next + i) % site->node.nports;
 		skb = skb_peek(&all->queue[q]);
-		if (!skb || !enters(site, skb))
+		if (!skb || !ready(site, skb))
 			continue;
 		__skb_unlink(skb, &all->queue[q]);
 		all->n--;
@@ -241,12 +228,13 @@ static void entered(struct flitcast_site *site)
 {
 	struct flitcast_dgrams *all = &site->oper.dgrams;
 	struct sk_buff *skb = all->cur;
-	u8 q = FLITCAST_DGRAM(skb)->queue;
+	const struct flitcast_dgram d = *FLITCAST_DGRAM(skb);
 
 	all->cur = NULL;
-	all->bytes[q] -= FLITCAST_DGRAM(skb)->charge;
+	all->bytes[d.queue] -= d.charge;
 	consume_skb(skb);
-	static_call(flitcast_ether_room_up)(site, q);
+	static_call(flitcast_ether_entered_up)(site, d.queue,
+					       d.port == FLITCAST_DGRAM_FRAME ? d.charge : 0);
 }
 
 struct sk_buff *flitcast_dgram_flit(struct flitcast_site *site, struct fc_flit *flit)
@@ -289,16 +277,14 @@ struct sk_buff *flitcast_dgram_flit(struct flitcast_site *site, struct fc_flit *
 void flitcast_dgram_take(struct flitcast_site *site, struct sk_buff_head *list)
 {
 	struct flitcast_dgrams *all = &site->oper.dgrams;
-	const struct sk_buff *cur = all->cur;
 	u8 q;
 
-	for (q = 0; q < FC_PORTS_MAX; q++) {
+	for (q = 0; q < FC_PORTS_MAX; q++)
 		skb_queue_splice_tail_init(&all->queue[q], list);
-		all->bytes[q] = cur && FLITCAST_DGRAM(cur)->queue == q ?
-				FLITCAST_DGRAM(cur)->charge : 0;
-	}
+	memset(all->bytes, 0, sizeof(all->bytes));
+	if (all->cur)
+		FLITCAST_DGRAM(all->cur)->charge = 0;
 	all->n = 0;
-	all->reserved = 0;
 }
 
 void flitcast_dgram_purge(struct flitcast_site *site)

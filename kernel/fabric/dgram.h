@@ -35,9 +35,11 @@ enum flitcast_dgram_port {
  * @charge: bytes of memory that count for its queue
  * @to: target site, if @list is 0
  * @ntargets: number of targets, 1 to flitcast_dgram_targets()
- * @list: the target sites are so many bytes in front of the data, as u16; 0: there is one, @to
+ * @list: the target sites are so many bytes in front of the data, as u16, aligned; 0: there is one,
+ *	@to
  * @port: enum flitcast_dgram_port
- * @queue: queue that it waits in
+ * @queue: queue of the network device that it came by, and that is charged for it
+ * @link: link that it takes first, in whose queue it waits; FC_PORT_LOCAL: none is known
  * @offload: checksum and segmentation that are left to the receiver, as virtio describes them
  */
 struct flitcast_dgram {
@@ -49,6 +51,7 @@ struct flitcast_dgram {
 	u16 list;
 	u8 port;
 	u8 queue;
+	u8 link;
 	u8 offload[FLITCAST_OFFLOAD_SIZE];
 };
 
@@ -57,13 +60,12 @@ struct flitcast_dgram {
 /**
  * struct flitcast_dgrams - a site's network device, and its frames that wait to enter
  * @ether: network device (ether/ether.h); NULL: none
- * @queue: frames, by the link that their flow takes first; those with several targets are in
- *	queue 0.  So frames for a link without credit do not delay those for the others
- * @bytes: bytes of memory of each queue, including the frame that is entering
+ * @queue: frames, by the link that they take first: those for a link without credit do not delay
+ *	those for the others
+ * @bytes: bytes of memory by queue of the network device, including the frame that is entering
  * @n: number of frames in all queues
  * @number: of the next datagram
  * @next: queue whose turn it is
- * @reserved: mask of links that a frame with several targets waits for
  * @cur: frame that is entering; NULL: none
  * @sent: bytes of it that have entered
  *
@@ -76,7 +78,6 @@ struct flitcast_dgrams {
 	unsigned int n;
 	u32 number;
 	u8 next;
-	u32 reserved;
 	struct sk_buff *cur;
 	u32 sent;
 };
@@ -84,16 +85,36 @@ struct flitcast_dgrams {
 /* Return: the maximum number of targets of one datagram: its head is in one flit. */
 unsigned int flitcast_dgram_targets(const struct flitcast_site *site);
 
-/* Return: the queue for frames of a flow to one site.  Context: the site's lock. */
+/*
+ * Return: the link that a frame of a flow to one site takes first; FC_PORT_LOCAL: none is known, or
+ * all enter by one queue.  Context: the site's lock.
+ */
 u8 flitcast_dgram_link(struct flitcast_site *site, u32 to, u32 hash);
 
+/**
+ * flitcast_dgram_part() - part the targets of a frame by the links that it takes first
+ * @site: site
+ * @to: target sites
+ * @n: how many, at most flitcast_dgram_targets()
+ * @hash: of the flow
+ * @mask: result, by port: the targets to which it takes this link; FC_PORT_LOCAL: as for
+ *	flitcast_dgram_link()
+ *
+ * Context: the site's lock.  Return: false: no link takes it now.
+ */
+bool flitcast_dgram_part(struct flitcast_site *site, const u16 *to, unsigned int n, u32 hash,
+			 u64 mask[FC_PORTS_MAX]);
+
 /*
- * Queue a frame, whose cb is filled in; takes ownership.  Context: the site's lock.
- * Return: bytes of memory of its queue.
+ * Queue a frame, whose cb is filled in: its targets have one link; takes ownership.
+ * Context: the site's lock.  Return: bytes of memory that its queue of the device is charged for.
  */
 u32 flitcast_dgram_queue(struct flitcast_site *site, struct sk_buff *skb);
 
-/* Return: true if a queue holds more than @bytes of memory.  Context: the site's lock. */
+/*
+ * Return: true if a queue of the device is charged for more than @bytes of memory.
+ * Context: the site's lock.
+ */
 bool flitcast_dgram_full(const struct flitcast_site *site, u8 queue, u32 bytes);
 
 /* Choose the next frame to enter.  Return: number of its targets; 0: none can enter now. */
@@ -102,7 +123,10 @@ unsigned int flitcast_dgram_pick(struct flitcast_site *site);
 /* Return: the next flit of the chosen frame; NULL: no memory, retry later. */
 struct sk_buff *flitcast_dgram_flit(struct flitcast_site *site, struct fc_flit *flit);
 
-/* Move the frames that have not begun to enter to @list.  Context: the site's lock. */
+/*
+ * Move the frames that have not begun to enter to @list.  The one that is entering is no longer
+ * charged: the site may have another device when it has entered.  Context: the site's lock.
+ */
 void flitcast_dgram_take(struct flitcast_site *site, struct sk_buff_head *list);
 
 void flitcast_dgram_init(struct flitcast_site *site);

@@ -41,6 +41,7 @@ struct flitcast_site_config;
  * @feed: feeds a flit of a set to the local net-input, which has space for it
  * @aim: finds the link that a datagram of this site with one target takes first; returns false if
  *	other packets wait for that channel (fc_vnet_aim())
+ * @aim_list: the same for one with several targets (fc_vnet_aim_list())
  *
  * All functions but @check, @window and @window_min are called under the site's lock, or for a site
  * that is not published yet.
@@ -73,6 +74,8 @@ struct flitcast_mode {
 	u32 (*taken)(struct flitcast_site *site, u8 vc);
 	void (*feed)(struct flitcast_site *site, u8 set, struct fc_event *ev);
 	bool (*aim)(struct flitcast_site *site, u8 set, const u8 *head, u8 *port);
+	bool (*aim_list)(struct flitcast_site *site, u8 set, const u8 *head, const u32 *dst, u32 n,
+			 u64 mask[FC_PORTS_MAX]);
 };
 
 extern const struct flitcast_mode flitcast_mode_care;

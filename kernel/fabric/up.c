@@ -12,6 +12,6 @@ DEFINE_STATIC_CALL_NULL(flitcast_tx_flit_up, flitcast_tx_flit);
 DEFINE_STATIC_CALL_NULL(flitcast_tx_admitted_up, flitcast_tx_admitted);
 DEFINE_STATIC_CALL_NULL(flitcast_tx_rerouted_up, flitcast_tx_rerouted);
 DEFINE_STATIC_CALL_NULL(flitcast_ether_receive_up, flitcast_ether_receive);
-DEFINE_STATIC_CALL_NULL(flitcast_ether_room_up, flitcast_ether_room);
+DEFINE_STATIC_CALL_NULL(flitcast_ether_entered_up, flitcast_ether_entered);
 DEFINE_STATIC_CALL_NULL(flitcast_ether_links_up, flitcast_ether_links);
 DEFINE_STATIC_CALL_NULL(flitcast_ether_rerouted_up, flitcast_ether_rerouted);

@@ -69,8 +69,11 @@ void flitcast_tx_rerouted(struct flitcast_site *site);
 
 /* Receive a datagram, if the site has a device (struct flitcast_dgrams); takes the flits. */
 void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *flits);
-/* A frame of the network device has left a queue of struct flitcast_dgrams. */
-void flitcast_ether_room(struct flitcast_site *site, u8 queue);
+/*
+ * A datagram has left a queue of struct flitcast_dgrams, and with it @bytes of memory of a frame of
+ * the network stack.
+ */
+void flitcast_ether_entered(struct flitcast_site *site, u8 queue, u32 bytes);
 /* A link of the site came up or went down: update the carrier of the network device. */
 void flitcast_ether_links(struct flitcast_site *site);
 /* Routes have changed: the network device may have to report again. */
@@ -86,7 +89,7 @@ DECLARE_STATIC_CALL(flitcast_tx_flit_up, flitcast_tx_flit);
 DECLARE_STATIC_CALL(flitcast_tx_admitted_up, flitcast_tx_admitted);
 DECLARE_STATIC_CALL(flitcast_tx_rerouted_up, flitcast_tx_rerouted);
 DECLARE_STATIC_CALL(flitcast_ether_receive_up, flitcast_ether_receive);
-DECLARE_STATIC_CALL(flitcast_ether_room_up, flitcast_ether_room);
+DECLARE_STATIC_CALL(flitcast_ether_entered_up, flitcast_ether_entered);
 DECLARE_STATIC_CALL(flitcast_ether_links_up, flitcast_ether_links);
 DECLARE_STATIC_CALL(flitcast_ether_rerouted_up, flitcast_ether_rerouted);
 

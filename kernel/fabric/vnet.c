@@ -412,6 +412,12 @@ bool flitcast_vnet_aim(struct flitcast_site *site, u8 set, const u8 *head, u8 *p
 	return fc_vnet_aim(&site->vnet->set[set].core, head, port);
 }
 
+bool flitcast_vnet_aim_list(struct flitcast_site *site, u8 set, const u8 *head, const u32 *dst,
+			    u32 n, u64 mask[FC_PORTS_MAX])
+{
+	return fc_vnet_aim_list(&site->vnet->set[set].core, head, dst, n, mask);
+}
+
 const char *flitcast_vnet_check(const struct flitcast_site_config *cfg)
 {
 	struct fc_vclass classes;

@@ -59,6 +59,8 @@ void flitcast_vnet_feed(struct flitcast_site *site, u8 set, struct fc_event *ev)
 bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb);
 /* Calls fc_vnet_aim(). */
 bool flitcast_vnet_aim(struct flitcast_site *site, u8 set, const u8 *head, u8 *port);
+bool flitcast_vnet_aim_list(struct flitcast_site *site, u8 set, const u8 *head, const u32 *dst,
+			    u32 n, u64 mask[FC_PORTS_MAX]);
 
 /*
  * Limits of active messages per class, of a source and of all sources of a user: nothing is stored
@@ -87,6 +89,7 @@ bool flitcast_vnet_aim(struct flitcast_site *site, u8 set, const u8 *head, u8 *p
 	.entered = flitcast_vnet_entered,		\
 	.taken = flitcast_vnet_taken,			\
 	.feed = flitcast_vnet_feed,			\
-	.aim = flitcast_vnet_aim
+	.aim = flitcast_vnet_aim,			\
+	.aim_list = flitcast_vnet_aim_list
 
 #endif /* FLITCAST_FABRIC_VNET_H */

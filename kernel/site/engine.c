@@ -44,7 +44,7 @@ int flitcast_engine_init(void)
 	static_call_update(flitcast_tx_admitted_up, flitcast_tx_admitted);
 	static_call_update(flitcast_tx_rerouted_up, flitcast_tx_rerouted);
 	static_call_update(flitcast_ether_receive_up, flitcast_ether_receive);
-	static_call_update(flitcast_ether_room_up, flitcast_ether_room);
+	static_call_update(flitcast_ether_entered_up, flitcast_ether_entered);
 	static_call_update(flitcast_ether_links_up, flitcast_ether_links);
 	static_call_update(flitcast_ether_rerouted_up, flitcast_ether_rerouted);
 	return 0;

@@ -284,6 +284,30 @@ TEST(vnet_datagram__aims_at_a_free_channel)
 	}
 }
 
+/* Links without credit hold all injection queues but one, though no packet waits for them yet. */
+TEST(vnet_datagram__leaves_an_injection_queue)
+{
+	static const u32 to[] = { 1, 3, 4, 12 };
+	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 }, port;
+	u32 i;
+
+	setup("torus:4x4", 0, 4, 4);
+	CHECK(b.v.injqs <= FC_ARRAY_SIZE(to), "%u injection queues", b.v.injqs);
+	for (i = 0; i < b.v.injqs; i++)
+		own_to(to[i], 4);
+	for (i = 0; i < b.v.injqs; i++) {
+		bool enters = i + 1 < b.v.injqs;
+
+		make_head(head, 0, &to[i], 1);
+		make_datagram(head, 7);
+		CHECK(fc_vnet_aim(&b.v, head, &port) == enters && port == port_to(to[i]), "to %u",
+		      to[i]);
+		if (enters)
+			flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
+			     head);
+	}
+}
+
 /* One datagram waits with packets of other sites: else a link that these fill would serve none. */
 TEST(vnet_datagram__waits_in_its_turn)
 {
@@ -301,13 +325,30 @@ TEST(vnet_datagram__waits_in_its_turn)
 	CHECK(!fc_vnet_aim(&b.v, head, &port), "two wait for the channel");
 }
 
+/* Datagrams leave by the links that they were aimed at, each to the targets that it was. */
+static void check_aim(const struct line before[CLASSES_MAX][NPORTS_MAX],
+		      const u64 aimed[FC_PORTS_MAX], u32 round)
+{
+	u32 class, port;
+
+	for (port = 1; port < NPORTS_MAX; port++) {
+		u64 mask = 0;
+
+		for (class = 0; class < CLASSES_MAX; class++)
+			if (b.line[class][port].packets != before[class][port].packets)
+				mask |= b.line[class][port].mask;
+		CHECK(mask == aimed[port], "round %u, port %u: %llx, aimed at %llx", round, port,
+		      (unsigned long long)mask, (unsigned long long)aimed[port]);
+	}
+}
+
 /* Lists of all kinds get the same routes, with a queue or without: messages and datagrams. */
 TEST(vnet_pass__as_step_by_step)
 {
 	static const char *const specs[] = { "line:5", "mesh:3x3", "torus:4x4", "hypercube:4" };
-	struct line line[2][CLASSES_MAX][NPORTS_MAX];
+	struct line line[2][CLASSES_MAX][NPORTS_MAX], before[CLASSES_MAX][NPORTS_MAX];
 	u32 i, k, n, round, dst[NTARGETS], parted = 0, random = 1;
-	u64 served[2], seen;
+	u64 served[2], seen, aimed[FC_PORTS_MAX];
 	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 };
 
 	for (round = 0; round < 4000; round++) {
@@ -330,11 +371,16 @@ TEST(vnet_pass__as_step_by_step)
 			/* The switch also has other pending work. */
 			b.v.touched |= i;
 			make_head(head, 0, dst, (u8)n);
-			if (round & 4)
+			memcpy(before, b.line, sizeof(before));
+			if (round & 4) {
 				make_datagram(head, random);
+				fc_vnet_aim_list(&b.v, head, dst, n, aimed);
+			}
 			flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
 			     head);
 			at_rest();
+			if (round & 4)
+				check_aim(before, aimed, round);
 			memcpy(line[i], b.line, sizeof(b.line));
 			served[i] = b.served_mask;
 			parted += b.stat[FC_STAT_PKT_ALL_REMOTE] + b.stat[FC_STAT_PKT_SOME_LOCAL];

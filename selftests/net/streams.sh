@@ -3,7 +3,7 @@
 #
 # TCP over the network devices of sites: 15 senders share one receiver, a site that other streams
 # pass sends, too, and a stream goes on while links of its path go down and up, and while sites that
-# it passes die and return.
+# it passes die and return.  Frames to all sites pass beside streams over every link of their source.
 #
 #   streams.sh [SECONDS]	how long the last one takes
 # shellcheck disable=SC2317 # functions are called through the helpers
@@ -33,6 +33,7 @@ trap cleanup EXIT
 #			and Jain's index
 #   stream SECONDS	from site 0 to site 10; prints the bytes, the longest time between two pieces
 #			and when it was, and whether the data is the same
+#   flood SECONDS SITE TARGET...	the site sends to these as fast as it can, as a user; 65535: to all
 #   watch		for each line of input: prints the port of site 0 with most traffic, and of the
 #			sites but 0 and 10 the one with most
 program='
@@ -156,6 +157,19 @@ def stream(seconds):
     if sent != f"{n} {check}":
         sys.exit(f"sent {sent}, received {n} {check}")
 
+def flood_send(site, target, end):
+    enter(site)
+    os.setuid(1000)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        while time.monotonic() < end:
+            s.sendto(bytes(60000), (f"10.254.{target >> 8}.{target & 255}", 9))
+
+def flood(seconds, site, *targets):
+    end = time.monotonic() + seconds
+    for sender in [fork(flood_send, int(site), int(target), end) for target in targets]:
+        sender.read()
+
 def traffic(site):
     enter(site)
     sent = {}
@@ -176,7 +190,7 @@ def watch():
         print(max(more[0], key=more[0].get), max(others, key=lambda site: sum(more[site].values())),
               flush=True)
 
-{"share": share, "stream": stream, "watch": watch}[what](*map(float, sys.argv[3:]))
+{"share": share, "stream": stream, "flood": flood, "watch": watch}[what](*map(float, sys.argv[3:]))
 '
 python() { timeout $((seconds + 100)) /usr/bin/python3 -c "$program" "$lab" "$@"; }
 
@@ -219,6 +233,43 @@ share()
 # jain NAME: prints what share has found
 jain() { sed "s/^jain/Jain's index/; s/^/# $1: /" "$work/out"; }
 
+# carried SITE PORT...: packets that these links of a site have carried, the fewest
+carried()
+{
+	local port
+
+	for port in "${@:2}"; do
+		on "$1" cat "/sys/class/net/$port/statistics/tx_packets"
+	done | sort -n | head -n 1
+}
+# more_carried N SITE PORT...
+more_carried() { [ "$(carried "${@:2}")" -gt $((idle + $1)) ]; }
+
+# flood SITE TARGET...
+flood()
+{
+	# Not by python(): it ends when it is killed.
+	timeout 60 /usr/bin/python3 -c "$program" "$lab" flood 60 "$@" 2>/dev/null &
+	flood=$!
+}
+
+end_flood()
+{
+	kill $flood
+	wait $flood 2>/dev/null
+}
+
+# Each time, site 0 asks all others for the address of site 10.
+requests()
+{
+	local _
+
+	for _ in {1..10}; do
+		ip -n "$lab-0" neigh flush dev fc0
+		on 0 ping -q -c 1 -W 5 "$(address 10)" || return
+	done
+}
+
 # Sites 1 to 4 send by way of 1, whose link to site 0 is slow.
 star()
 {
@@ -232,7 +283,18 @@ accepts "lab up: a device at each site" fc lab up torus:4x4 ip name "$lab"
 becomes 10 carrier 0 && becomes 10 carrier 10
 result $? "carrier: links are up"
 
-share 6 {1..15}
+ports=(0 p1 p2 p3 p4)
+idle=$(carried "${ports[@]}")
+flood 0 1 3 4 12
+becomes 20 more_carried 1000 "${ports[@]}"
+result $? "flood: every link of site 0 is in use"
+idle=$(carried "${ports[@]}")
+accepts "flood: requests to all sites pass" requests
+more_carried 1000 "${ports[@]}"
+result $? "flood: it has gone on"
+end_flood
+
+share 4 {1..15}
 result $? "15 senders, one receiver: each has a count"
 # Round robin by inputs favours sites near the receiver: 0.9 is not reached, and not asserted yet.
 jain "15 senders"
@@ -262,6 +324,21 @@ if modprobe -q sch_netem; then
 	# Site 1 is one of four inputs of the link.
 	awk '$1 == "jain" { exit $2 < 0.9 }' "$work/out"
 	result $? "star: each gets its share"
+
+	# Both links are busy, one of them 40 times as long for a packet.
+	tc -n "$lab-1" qdisc add dev p4 root netem rate 1mbit limit 10000
+	idle=$(carried 1 p4)
+	flood 1 65535 0
+	idle=$(carried 1 p4)
+	becomes 20 more_carried 100 1 p4
+	result $? "star: site 1 sends to all, by a slow link, too, and to site 0"
+	idle=$(carried 1 p4) fast=$(carried 1 p1)
+	becomes 20 more_carried 200 1 p4
+	slow=$(($(carried 1 p4) - idle)) fast=$(($(carried 1 p1) - fast))
+	end_flood
+	echo "# packets by the slow link $slow, by that to site 0 $fast"
+	[ $fast -gt $((20 * slow)) ]
+	result $? "star: what goes to site 0 alone does not wait for the slow link"
 else
 	result 0 "star # SKIP needs the kernel's sch_netem"
 fi
