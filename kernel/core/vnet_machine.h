@@ -162,6 +162,8 @@ static inline u32 fc_vload(const struct fc_vnet *v, const u8 *head, u8 class, u8
 u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front);
 /* One more branch of a packet, behind those that wait for its channel already. */
 void fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64 mask);
+/* May a datagram of this site enter that leaves by a channel?  See fc_vnet_aim(). */
+bool fc_vnet_takes(const struct fc_vnet *v, u8 class, u8 port, u32 flits);
 /* Determines the next hop of each target.  Return: false if there is none yet. */
 bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		   const struct fc_flit *front, struct fc_effects *fx);

@@ -333,91 +333,27 @@ enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
 	return FC_HOP_GONE;
 }
 
-/*
- * Does no datagram of this site wait for a channel yet, and may one more wait at all?  Messages do
- * not count: they would always be first.
- */
-static bool may_wait(const struct fc_vnet *v, u8 class, u8 port)
-{
-	u8 c, i, waiting = 0;
-
-	for (c = 0; c < v->injqs; c++) {
-		const struct fc_vin *in = fc_vin_of(v, c, FC_PORT_LOCAL);
-
-		if (!in->busy || !in->datagram)
-			continue;
-		waiting++;
-		for (i = 0; i < in->nbranches; i++)
-			if (!in->branch[i].completed && in->branch[i].port == port &&
-			    in->branch[i].class == class)
-				return false;
-	}
-	return waiting + 1 < v->injqs || v->injqs == 1;
-}
-
-/* Would a datagram of this site go at once, or may it wait for the channel? */
-static bool takes(const struct fc_vnet *v, u8 class, u8 port)
-{
-	return open_at(v, class, port) || may_wait(v, class, port);
-}
-
-bool fc_vnet_aim(const struct fc_vnet *v, const u8 *head, u8 *port)
+bool fc_vnet_aim(const struct fc_vnet *v, const u8 *head, u32 flits, u8 *port)
 {
 	struct fc_vhop hop = { .head = head, .port = FC_PORT_LOCAL };
+	u32 dst = fc_wire_target_site(head, 0);
+	struct fc_aim aim;
+	u8 p;
 
 	*port = FC_PORT_LOCAL;
-	if (fc_wire_target_site(head, 0) == v->node->id)
+	if (dst == v->node->id)
 		return true;
-	if (!route_known(v, &hop))
-		return !v->node->rerouting;
-	*port = hop.out_port;
-	return takes(v, hop.out_class, hop.out_port);
-}
-
-bool fc_vnet_aim_list(const struct fc_vnet *v, const u8 *head, const u32 *dst, u32 n,
-		      u64 mask[FC_PORTS_MAX])
-{
-	u32 i, rest, any = 0, common = ~(u32)0;
-	u8 next[FC_DIRS_MAX], as = fc_vnet_begin(v, dst, n);
-	struct fc_split FC_UNSET s;
-	u64 remote = 0;
-	bool may = false;
-	const u8 *row;
-
-	memset(mask, 0, FC_PORTS_MAX * sizeof(mask[0]));
-	s.topo = v->classes->topo;
-	s.site = v->node->id;
-	s.on = 0;
-	s.apart = v->apart;
-	for (i = 0; i < n; i++) {
-		u32 dirs = 0;
-
-		if (dst[i] != v->node->id) {
-			fc_vroutes(v, as, FC_PORT_NONE, dst[i], &dirs, next);
-			dirs = working(v, dirs, dst[i]);
-		}
-		s.dst[i] = dst[i];
-		s.dirs[i] = dirs;
-		if (!dirs) {
-			mask[FC_PORT_LOCAL] |= fc_bit64(i);
-			continue;
-		}
-		remote |= fc_bit64(i);
-		any |= dirs;
-		common &= dirs;
+	if (route_known(v, &hop)) {
+		*port = hop.out_port;
+		return fc_vnet_takes(v, hop.out_class, hop.out_port, flits);
 	}
-	if (!remote)
-		return !v->node->rerouting;
-	row = fc_vroute_classes(v, as, next);
-	for (rest = any; rest; rest &= rest - 1)
-		s.load[fc_low(rest)] = fc_vload(v, head, row[fc_low(rest)], (u8)fc_low(rest) + 1);
-	for (rest = fc_split(&s, remote, common); rest; rest &= rest - 1) {
-		u8 d = (u8)fc_low(rest);
-
-		mask[d + 1] = s.mask[d];
-		may |= takes(v, row[d], d + 1);
-	}
-	return may;
+	/* There may be a detour. */
+	aim = (struct fc_aim){ .head = head, .dst = &dst, .n = 1, .flits = flits };
+	fc_vnet_aim_list(v, &aim);
+	for (p = 1; p < v->nports; p++)
+		if (aim.mask[p])
+			*port = p;
+	return aim.takes;
 }
 
 /* Consumes the flit, and makes its ack due or arms the delayed-ack timer. */

@@ -3,6 +3,7 @@
 #ifndef FC_CORE_VNET_PASS_H
 #define FC_CORE_VNET_PASS_H
 
+#include "aim.h"
 #include "vnet.h"
 
 /* The switch's answer about a flit that may be forwarded or delivered at once. */
@@ -82,6 +83,7 @@ enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop);
  * fc_vnet_aim() - the link that a datagram of this site takes first
  * @v: switch
  * @head: its head, of which the first target is read
+ * @flits: flits that it has
  * @port: result; FC_PORT_LOCAL if the target is this site, or has no route
  *
  * Return: false if the datagram would wait for the channel, or for routes that are being computed,
@@ -89,20 +91,16 @@ enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop);
  * channel, so that a channel for which other packets always wait serves datagrams, too; but there
  * is one injection queue in which none waits.
  */
-bool fc_vnet_aim(const struct fc_vnet *v, const u8 *head, u8 *port);
+bool fc_vnet_aim(const struct fc_vnet *v, const u8 *head, u32 flits, u8 *port);
 
 /**
  * fc_vnet_aim_list() - the links that a datagram of this site with several targets takes first
  * @v: switch
- * @head: its head, of which no target is read
- * @dst: sites of its targets
- * @n: how many, at most FC_TARGETS_MAX
- * @mask: result, by port: the targets to which it takes this link; of FC_PORT_LOCAL: those without
- *	a route, and this site
+ * @aim: the datagram, and results
  *
- * Return: false if it would wait, as for fc_vnet_aim(), for each of the channels.
+ * It may go as fc_vnet_aim() says, if some of the channels take it; for the others it waits in an
+ * injection queue, if one is left in which none waits.
  */
-bool fc_vnet_aim_list(const struct fc_vnet *v, const u8 *head, const u32 *dst, u32 n,
-		      u64 mask[FC_PORTS_MAX]);
+void fc_vnet_aim_list(const struct fc_vnet *v, struct fc_aim *aim);
 
 #endif /* FC_CORE_VNET_PASS_H */

@@ -5,6 +5,7 @@
 #include "csr_plan.h"
 #include "split.h"
 #include "vnet_machine.h"
+#include "vnet_pass.h"
 
 u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front)
 {
@@ -199,4 +200,100 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		branch(v, in, &s, head, fc_vroute_classes(v, class, next), remote);
 	count_type(v, in, local, n);
 	return true;
+}
+
+/* Is the output idle, with credit for a whole packet? */
+static bool idle(const struct fc_vnet *v, u8 class, u8 port, u32 flits)
+{
+	const struct fc_tx *tx = &v->ch[class].tx[port];
+
+	return fc_vout_of(v, class, port)->first == FC_VBRANCH_NONE &&
+	       tx->window - (tx->sent - tx->acked) >= flits;
+}
+
+/* Does a datagram of this site wait for a channel?  Messages do not count: some always wait. */
+static bool waits(const struct fc_vnet *v, u8 class, u8 port)
+{
+	u8 c, i;
+
+	for (c = 0; c < v->injqs; c++) {
+		const struct fc_vin *in = fc_vin_of(v, c, FC_PORT_LOCAL);
+
+		for (i = 0; in->busy && in->datagram && i < in->nbranches; i++)
+			if (!in->branch[i].completed && in->branch[i].port == port &&
+			    in->branch[i].class == class)
+				return true;
+	}
+	return false;
+}
+
+/* If one more datagram waits, is there an injection queue in which none does? */
+static bool queue_left(const struct fc_vnet *v)
+{
+	u8 c, waiting = 0;
+
+	for (c = 0; c < v->injqs; c++) {
+		const struct fc_vin *in = fc_vin_of(v, c, FC_PORT_LOCAL);
+
+		waiting += in->busy && in->datagram;
+	}
+	return waiting + 1 < v->injqs || v->injqs == 1;
+}
+
+bool fc_vnet_takes(const struct fc_vnet *v, u8 class, u8 port, u32 flits)
+{
+	return idle(v, class, port, flits) || (!waits(v, class, port) && queue_left(v));
+}
+
+void fc_vnet_aim_list(const struct fc_vnet *v, struct fc_aim *aim)
+{
+	const struct fc_vin in = { .links = roomy(v, aim->flits) };
+	u32 i, rest, any = 0, common = ~(u32)0;
+	bool some = false, all = true, missing = false;
+	u8 next[FC_DIRS_MAX], class = fc_vnet_begin(v, aim->dst, aim->n);
+	struct fc_split FC_UNSET s;
+	u64 remote = 0;
+	const u8 *row;
+
+	memset(aim->mask, 0, sizeof(aim->mask));
+	s.topo = v->classes->topo;
+	s.site = v->node->id;
+	s.on = straight_on(v, class, FC_PORT_LOCAL);
+	s.apart = v->apart;
+	for (i = 0; i < aim->n; i++) {
+		u32 dst = aim->dst[i];
+
+		s.dst[i] = dst;
+		s.dirs[i] = 0;
+		if (dst != v->node->id)
+			s.dirs[i] = fc_node_preferred(v->node, next_hops(v, &in, &class,
+									 FC_PORT_LOCAL, dst));
+		if (!s.dirs[i]) {
+			aim->mask[FC_PORT_LOCAL] |= fc_bit64(i);
+			missing |= dst != v->node->id;
+			continue;
+		}
+		remote |= fc_bit64(i);
+		any |= s.dirs[i];
+		common &= s.dirs[i];
+	}
+	/* The datagram would wait for the routes, and hold an injection queue meanwhile. */
+	aim->takes = !missing || !v->node->rerouting;
+	if (!remote)
+		return;
+	row = fc_vroute_classes(v, class, next);
+	for (rest = any; rest; rest &= rest - 1) {
+		u8 d = (u8)fc_low(rest);
+
+		s.load[d] = s.on & fc_bit(d) ? 0 : fc_vload(v, aim->head, row[d], d + 1);
+	}
+	for (rest = fc_split(&s, remote, common); rest; rest &= rest - 1) {
+		u8 d = (u8)fc_low(rest);
+		bool now = idle(v, row[d], d + 1, aim->flits);
+
+		aim->mask[d + 1] = s.mask[d];
+		some |= now || !waits(v, row[d], d + 1);
+		all &= now;
+	}
+	aim->takes &= some && (all || queue_left(v));
 }

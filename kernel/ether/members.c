@@ -200,13 +200,17 @@ void flitcast_members_set(struct flitcast_members *m, u32 site,
 	spin_unlock_bh(&m->lock);
 }
 
-void flitcast_members_lost(struct flitcast_members *m, u32 site,
+bool flitcast_members_lost(struct flitcast_members *m, u32 site,
 			   const struct flitcast_member *report)
 {
+	bool taken;
+
 	spin_lock_bh(&m->lock);
-	if (take(m, site, report, true))
+	taken = take(m, site, report, true);
+	if (taken)
 		want_all(m, site);
 	spin_unlock_bh(&m->lock);
+	return taken;
 }
 
 void flitcast_members_missing(struct flitcast_members *m, unsigned long *sites)

@@ -98,8 +98,11 @@ void flitcast_members_set(struct flitcast_members *m, u32 site,
 			  const struct flitcast_member *report, u8 wants, const u8 *address,
 			  unsigned int n);
 
-/* A report came, and was dropped: the site wants all frames until the next one. */
-void flitcast_members_lost(struct flitcast_members *m, u32 site,
+/*
+ * A report came, and was dropped: the site wants all frames until the next one.
+ * Return: false: it is outdated.
+ */
+bool flitcast_members_lost(struct flitcast_members *m, u32 site,
 			   const struct flitcast_member *report);
 
 /* The set of the sites whose last report is not there, since they or the device have started. */

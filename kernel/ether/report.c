@@ -86,6 +86,7 @@ static bool queue(struct flitcast_ether *ether, struct sk_buff *skb, const unsig
 	struct flitcast_site *site = ether->site;
 	struct flitcast_dgram dgram = {
 		.hash = site->incarnation, .port = FLITCAST_DGRAM_REPORT,
+		.queue = FLITCAST_DGRAM_REPORTS,
 	};
 	u16 *list = flitcast_ether_list(skb, site->cfg.topo.nsites, &dgram);
 	struct flitcast_reports *r = &ether->report;
@@ -264,6 +265,11 @@ void flitcast_report_rerouted(struct flitcast_ether *ether)
 
 void flitcast_report_missing(struct flitcast_ether *ether, u32 site)
 {
+	struct flitcast_reports *r = &ether->report;
+
+	spin_lock_bh(&r->lock);
+	r->tries = min(r->tries, TRIES - 3U);
+	spin_unlock_bh(&r->lock);
 	due(ether, site, later());
 }
 

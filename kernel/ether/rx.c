@@ -142,10 +142,9 @@ static void lost(struct flitcast_ether *ether, const struct received *rx)
 	const struct flitcast_member report = { .incarnation = rx->incarnation,
 						.number = rx->number };
 
-	if (rx->port != FLITCAST_DGRAM_REPORT)
-		return;
-	flitcast_members_lost(&ether->members, rx->site, &report);
-	flitcast_report_missing(ether, rx->site);
+	if (rx->port == FLITCAST_DGRAM_REPORT &&
+	    flitcast_members_lost(&ether->members, rx->site, &report))
+		flitcast_report_missing(ether, rx->site);
 }
 
 /* Are the source, the port, and the length of a datagram in range? */

@@ -42,15 +42,18 @@ static DEFINE_PER_CPU(unsigned int, nested);
 /* Queue a frame for the targets of @dgram, which have one link; takes ownership. */
 static void enqueue(struct flitcast_ether *ether, struct sk_buff *skb, struct flitcast_dgram *dgram)
 {
-	struct netdev_queue *txq = netdev_get_tx_queue(ether->dev, dgram->queue);
+	struct netdev_queue *txq;
+	u32 bytes;
 
 	dgram->charge = skb->truesize;
 	*FLITCAST_DGRAM(skb) = *dgram;
-	if (flitcast_dgram_queue(ether->site, skb) > TX_BYTES_MAX)
+	bytes = flitcast_dgram_queue(ether->site, skb);
+	if (dgram->queue == FLITCAST_DGRAM_REPORTS)
+		return;
+	txq = netdev_get_tx_queue(ether->dev, dgram->queue);
+	if (bytes > TX_BYTES_MAX)
 		netif_tx_stop_queue(txq);
-	/* Reports are the device's own: the last one stays when it is unregistered. */
-	if (dgram->port == FLITCAST_DGRAM_FRAME)
-		netdev_tx_sent_queue(txq, dgram->charge);
+	netdev_tx_sent_queue(txq, dgram->charge);
 }
 
 u16 *flitcast_ether_list(const struct sk_buff *skb, u32 nsites, struct flitcast_dgram *dgram)
@@ -71,18 +74,23 @@ static bool queue_by_link(struct flitcast_ether *ether, struct sk_buff *skb, u16
 {
 	u64 mask[FC_PORTS_MAX], rest;
 	u16 to[FC_TARGETS_MAX];
-	unsigned int at = 0;
+	unsigned int at = 0, port;
 
 	memcpy(to, list, n * sizeof(*to));
 	flitcast_dgram_part(ether->site, to, n, dgram->hash, mask);
-	for (dgram->link = 0; at < n; dgram->link++) {
+	for (port = 0; at < n; port++) {
 		struct sk_buff *one = skb;
 
-		if (!mask[dgram->link])
+		if (!mask[port])
 			continue;
 		dgram->list = skb->data - (u8 *)(list + at);
-		dgram->ntargets = hweight64(mask[dgram->link]);
-		for (rest = mask[dgram->link]; rest; rest &= rest - 1)
+		dgram->ntargets = hweight64(mask[port]);
+		dgram->link = port;
+		/* A frame to one site takes the path of its flow there, not that of a list. */
+		if (dgram->ntargets == 1)
+			dgram->link = flitcast_dgram_link(ether->site, to[fc_low64(mask[port])],
+							  dgram->hash);
+		for (rest = mask[port]; rest; rest &= rest - 1)
 			list[at++] = to[fc_low64(rest)];
 		if (more || at < n)
 			one = skb_clone(skb, GFP_ATOMIC);

@@ -14,6 +14,7 @@
  */
 #include <linux/random.h>
 #include <linux/slab.h>
+#include "core/aim.h"
 #include "core/site.h"
 #include "fabric/channel.h"
 #include "fabric/effects.h"
@@ -216,18 +217,17 @@ static void feed(struct flitcast_site *site, u8 set, struct fc_event *ev)
  * Packets of the site enter by one net-input, one after the other, whatever links they leave by:
  * one queue serves all.
  */
-static bool aim(struct flitcast_site *site, u8 set, const u8 *head, u8 *port)
+static bool aim(struct flitcast_site *site, u8 set, const u8 *head, u32 flits, u8 *port)
 {
 	*port = FC_PORT_LOCAL;
 	return true;
 }
 
-static bool aim_list(struct flitcast_site *site, u8 set, const u8 *head, const u32 *dst, u32 n,
-		     u64 mask[FC_PORTS_MAX])
+static void aim_list(struct flitcast_site *site, u8 set, struct fc_aim *aim)
 {
-	memset(mask, 0, FC_PORTS_MAX * sizeof(mask[0]));
-	mask[FC_PORT_LOCAL] = fc_mask_all(n);
-	return true;
+	memset(aim->mask, 0, sizeof(aim->mask));
+	aim->mask[FC_PORT_LOCAL] = fc_mask_all(aim->n);
+	aim->takes = true;
 }
 
 const struct flitcast_mode flitcast_mode_care = {

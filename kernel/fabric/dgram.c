@@ -11,6 +11,7 @@
  * targets drop doubles by its number.
  */
 #include "compat.h"
+#include "core/aim.h"
 #include "fabric/dgram.h"
 #include "fabric/enter.h"
 #include "fabric/replay.h"
@@ -68,8 +69,11 @@ static void put_head(const struct flitcast_site *site, u8 *head, const struct sk
 	}
 }
 
-/* Ask the mode for the link of a flow to one site.  Return: false: its channel has no room now. */
-static bool aim(struct flitcast_site *site, u32 to, u32 hash, u8 *port)
+/*
+ * Ask the mode for the link of a flow to one site.
+ * Return: false: its channel has no room for @flits now.
+ */
+static bool aim(struct flitcast_site *site, u32 to, u32 hash, u32 flits, u8 *port)
 {
 	const struct fc_target t = { .site = to, .port = FLITCAST_DGRAM_FRAME,
 				     .flags = FC_TARGET_LAST };
@@ -77,28 +81,47 @@ static bool aim(struct flitcast_site *site, u32 to, u32 hash, u8 *port)
 
 	put_packet(site, head, hash, 1, 0);
 	fc_wire_target_encode(head, 0, &t);
-	return site->mode->aim(site, FC_SET_BULK, head, port);
+	return site->mode->aim(site, FC_SET_BULK, head, flits, port);
 }
 
 u8 flitcast_dgram_link(struct flitcast_site *site, u32 to, u32 hash)
 {
 	u8 port = FC_PORT_LOCAL;
 
-	aim(site, to, hash, &port);
+	aim(site, to, hash, 1, &port);
 	return port;
 }
 
-bool flitcast_dgram_part(struct flitcast_site *site, const u16 *to, unsigned int n, u32 hash,
-			 u64 mask[FC_PORTS_MAX])
+/* As aim(), for a list of sites. */
+static void aim_list(struct flitcast_site *site, const u16 *to, u32 hash, struct fc_aim *aim)
 {
 	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
-	u32 dst[FC_TARGETS_MAX];
-	unsigned int i;
+	u32 dst[FC_TARGETS_MAX], i;
 
-	put_packet(site, head, hash, n, 0);
-	for (i = 0; i < n; i++)
+	put_packet(site, head, hash, aim->n, 0);
+	for (i = 0; i < aim->n; i++)
 		dst[i] = to[i];
-	return site->mode->aim_list(site, FC_SET_BULK, head, dst, n, mask);
+	aim->head = head;
+	aim->dst = dst;
+	site->mode->aim_list(site, FC_SET_BULK, aim);
+}
+
+void flitcast_dgram_part(struct flitcast_site *site, const u16 *to, unsigned int n, u32 hash,
+			 u64 mask[FC_PORTS_MAX])
+{
+	struct fc_aim aim = { .n = n, .flits = 1 };
+
+	aim_list(site, to, hash, &aim);
+	memcpy(mask, aim.mask, sizeof(aim.mask));
+}
+
+/* Flits of a frame. */
+static u32 flits_of(const struct flitcast_site *site, const struct sk_buff *skb)
+{
+	const struct flitcast_dgram *d = FLITCAST_DGRAM(skb);
+
+	return DIV_ROUND_UP(fc_head_size(d->ntargets) + sizeof(d->offload) + skb->len,
+			    site->cfg.flit - FC_LINK_SIZE);
 }
 
 /*
@@ -108,13 +131,13 @@ bool flitcast_dgram_part(struct flitcast_site *site, const u16 *to, unsigned int
 static bool ready(struct flitcast_site *site, const struct sk_buff *skb)
 {
 	const struct flitcast_dgram *d = FLITCAST_DGRAM(skb);
-	u64 mask[FC_PORTS_MAX];
+	struct fc_aim list = { .n = d->ntargets, .flits = flits_of(site, skb) };
 	u8 port;
 
 	if (d->ntargets == 1)
-		return aim(site, target(skb, 0), d->hash, &port);
-	return flitcast_dgram_part(site, (const u16 *)(skb->data - d->list), d->ntargets, d->hash,
-				   mask);
+		return aim(site, target(skb, 0), d->hash, list.flits, &port);
+	aim_list(site, (const u16 *)(skb->data - d->list), d->hash, &list);
+	return list.takes;
 }
 
 u32 flitcast_dgram_queue(struct flitcast_site *site, struct sk_buff *skb)
@@ -233,8 +256,8 @@ static void entered(struct flitcast_site *site)
 	all->cur = NULL;
 	all->bytes[d.queue] -= d.charge;
 	consume_skb(skb);
-	static_call(flitcast_ether_entered_up)(site, d.queue,
-					       d.port == FLITCAST_DGRAM_FRAME ? d.charge : 0);
+	if (d.queue != FLITCAST_DGRAM_REPORTS)
+		static_call(flitcast_ether_entered_up)(site, d.queue, d.charge);
 }
 
 struct sk_buff *flitcast_dgram_flit(struct flitcast_site *site, struct fc_flit *flit)

@@ -15,6 +15,8 @@ struct flitcast_site;
 
 /* Bytes of struct virtio_net_hdr, which precedes a frame in its packet. */
 #define FLITCAST_OFFLOAD_SIZE	10
+/* Takes the place of a queue of the device where reports, which come by none, are charged. */
+#define FLITCAST_DGRAM_REPORTS	FC_PORTS_MAX
 /* The longest frame of a device. */
 #define FLITCAST_FRAME_MAX	(FC_PACKET_MAX - FLITCAST_OFFLOAD_SIZE)
 
@@ -38,7 +40,8 @@ enum flitcast_dgram_port {
  * @list: the target sites are so many bytes in front of the data, as u16, aligned; 0: there is one,
  *	@to
  * @port: enum flitcast_dgram_port
- * @queue: queue of the network device that it came by, and that is charged for it
+ * @queue: queue of the network device that it came by, and that is charged for it; of a report:
+ *	FLITCAST_DGRAM_REPORTS
  * @link: link that it takes first, in whose queue it waits; FC_PORT_LOCAL: none is known
  * @offload: checksum and segmentation that are left to the receiver, as virtio describes them
  */
@@ -62,7 +65,8 @@ struct flitcast_dgram {
  * @ether: network device (ether/ether.h); NULL: none
  * @queue: frames, by the link that they take first: those for a link without credit do not delay
  *	those for the others
- * @bytes: bytes of memory by queue of the network device, including the frame that is entering
+ * @bytes: bytes of memory by queue of the network device, and of reports, including the frame that
+ *	is entering
  * @n: number of frames in all queues
  * @number: of the next datagram
  * @next: queue whose turn it is
@@ -74,7 +78,7 @@ struct flitcast_dgram {
 struct flitcast_dgrams {
 	struct flitcast_ether *ether;
 	struct sk_buff_head queue[FC_PORTS_MAX];
-	u32 bytes[FC_PORTS_MAX];
+	u32 bytes[FLITCAST_DGRAM_REPORTS + 1];
 	unsigned int n;
 	u32 number;
 	u8 next;
@@ -100,9 +104,9 @@ u8 flitcast_dgram_link(struct flitcast_site *site, u32 to, u32 hash);
  * @mask: result, by port: the targets to which it takes this link; FC_PORT_LOCAL: as for
  *	flitcast_dgram_link()
  *
- * Context: the site's lock.  Return: false: no link takes it now.
+ * Context: the site's lock.
  */
-bool flitcast_dgram_part(struct flitcast_site *site, const u16 *to, unsigned int n, u32 hash,
+void flitcast_dgram_part(struct flitcast_site *site, const u16 *to, unsigned int n, u32 hash,
 			 u64 mask[FC_PORTS_MAX]);
 
 /*

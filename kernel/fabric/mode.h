@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+struct fc_aim;
 struct fc_event;
 struct flitcast_site;
 struct flitcast_site_config;
@@ -73,9 +74,8 @@ struct flitcast_mode {
 	u64 (*entered)(struct flitcast_site *site, u8 set);
 	u32 (*taken)(struct flitcast_site *site, u8 vc);
 	void (*feed)(struct flitcast_site *site, u8 set, struct fc_event *ev);
-	bool (*aim)(struct flitcast_site *site, u8 set, const u8 *head, u8 *port);
-	bool (*aim_list)(struct flitcast_site *site, u8 set, const u8 *head, const u32 *dst, u32 n,
-			 u64 mask[FC_PORTS_MAX]);
+	bool (*aim)(struct flitcast_site *site, u8 set, const u8 *head, u32 flits, u8 *port);
+	void (*aim_list)(struct flitcast_site *site, u8 set, struct fc_aim *aim);
 };
 
 extern const struct flitcast_mode flitcast_mode_care;

@@ -69,10 +69,7 @@ void flitcast_tx_rerouted(struct flitcast_site *site);
 
 /* Receive a datagram, if the site has a device (struct flitcast_dgrams); takes the flits. */
 void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *flits);
-/*
- * A datagram has left a queue of struct flitcast_dgrams, and with it @bytes of memory of a frame of
- * the network stack.
- */
+/* A frame that came by a queue of the network device, which was charged @bytes, has entered. */
 void flitcast_ether_entered(struct flitcast_site *site, u8 queue, u32 bytes);
 /* A link of the site came up or went down: update the carrier of the network device. */
 void flitcast_ether_links(struct flitcast_site *site);

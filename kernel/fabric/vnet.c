@@ -407,15 +407,14 @@ bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb
 	return true;
 }
 
-bool flitcast_vnet_aim(struct flitcast_site *site, u8 set, const u8 *head, u8 *port)
+bool flitcast_vnet_aim(struct flitcast_site *site, u8 set, const u8 *head, u32 flits, u8 *port)
 {
-	return fc_vnet_aim(&site->vnet->set[set].core, head, port);
+	return fc_vnet_aim(&site->vnet->set[set].core, head, flits, port);
 }
 
-bool flitcast_vnet_aim_list(struct flitcast_site *site, u8 set, const u8 *head, const u32 *dst,
-			    u32 n, u64 mask[FC_PORTS_MAX])
+void flitcast_vnet_aim_list(struct flitcast_site *site, u8 set, struct fc_aim *aim)
 {
-	return fc_vnet_aim_list(&site->vnet->set[set].core, head, dst, n, mask);
+	fc_vnet_aim_list(&site->vnet->set[set].core, aim);
 }
 
 const char *flitcast_vnet_check(const struct flitcast_site_config *cfg)

@@ -57,10 +57,9 @@ void flitcast_vnet_feed(struct flitcast_site *site, u8 set, struct fc_event *ev)
  * Return: false if it must be fed; nothing is changed then.
  */
 bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb);
-/* Calls fc_vnet_aim(). */
-bool flitcast_vnet_aim(struct flitcast_site *site, u8 set, const u8 *head, u8 *port);
-bool flitcast_vnet_aim_list(struct flitcast_site *site, u8 set, const u8 *head, const u32 *dst,
-			    u32 n, u64 mask[FC_PORTS_MAX]);
+/* Call fc_vnet_aim() and fc_vnet_aim_list(). */
+bool flitcast_vnet_aim(struct flitcast_site *site, u8 set, const u8 *head, u32 flits, u8 *port);
+void flitcast_vnet_aim_list(struct flitcast_site *site, u8 set, struct fc_aim *aim);
 
 /*
  * Limits of active messages per class, of a source and of all sources of a user: nothing is stored

@@ -200,131 +200,6 @@ TEST(vnet_suspect__next_packet_goes)
 	      b.served);
 }
 
-/*
- * Packets of a flow of datagrams leave by one link, whatever waits there, alone and in lists;
- * flows share the links.
- */
-TEST(vnet_datagram__a_flow_has_one_path)
-{
-	static const u32 one[] = { 5 }, list[] = { 5, 6, 10 };
-	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 };
-	u32 flow, k, n, port, was, all, by[NPORTS_MAX] = { 0 };
-	u8 aim = 0;
-
-	for (flow = 0; flow < 400; flow++) {
-		u32 first = 0;
-
-		n = flow & 1 ? FC_ARRAY_SIZE(list) : 1;
-		for (k = 0; k < 4; k++) {
-			setup("torus:4x4", 0, 4, 4);
-			/* Packets wait for the one link, the other, or both. */
-			if (k & 1)
-				own_to(1, 3);
-			if (k & 2)
-				own_to(4, 3);
-			was = line_to(1)->packets;
-			all = was + line_to(4)->packets;
-			make_head(head, 0, n > 1 ? list : one, (u8)n);
-			make_datagram(head, flow * 0x61c88647);
-			b.v.touched |= flow >> 1 & 1;
-			if (n == 1)
-				fc_vnet_aim(&b.v, head, &aim);
-			flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
-			     head);
-			at_rest();
-			port = line_to(1)->packets > was ? 1 : 2;
-			CHECK(line_to(1)->packets + line_to(4)->packets == all + 1,
-			      "flow %u leaves by %u and %u", flow, line_to(1)->packets,
-			      line_to(4)->packets);
-			if (!k)
-				first = port;
-			CHECK(port == first, "flow %u, load %u: another link", flow, k);
-			CHECK(n > 1 || aim == port_to(port == 1 ? 1 : 4), "flow %u: aimed at %u",
-			      flow, aim);
-		}
-		by[first]++;
-	}
-	CHECK(by[1] > 120 && by[2] > 120, "%u and %u flows", by[1], by[2]);
-}
-
-/*
- * A datagram is not to enter while another one waits for its link, nor is one for another link
- * held.  Messages that wait do not hold it.
- */
-TEST(vnet_datagram__aims_at_a_free_channel)
-{
-	static const u32 to[] = { 0, 1, 4 };
-	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 }, port;
-	u32 i;
-
-	setup("torus:4x4", 0, 4, 4);
-	for (i = 0; i < 2; i++) {
-		bool full = i;
-
-		/* The first has all credit but one flit. */
-		if (full) {
-			own_to(1, 3);
-			own_to(1, 3);
-		}
-		make_head(head, 0, &to[1], 1);
-		make_datagram(head, 7);
-		if (full) {
-			CHECK(fc_vnet_aim(&b.v, head, &port), "behind messages");
-			flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
-			     head);
-		}
-		CHECK(fc_vnet_aim(&b.v, head, &port) == !full && port == port_to(1), "full %u, 1",
-		      full);
-		make_head(head, 0, &to[2], 1);
-		make_datagram(head, 7);
-		CHECK(fc_vnet_aim(&b.v, head, &port) && port == port_to(4), "full %u, 4", full);
-		make_head(head, 0, &to[0], 1);
-		make_datagram(head, 7);
-		CHECK(fc_vnet_aim(&b.v, head, &port) && port == FC_PORT_LOCAL, "full %u, 0", full);
-	}
-}
-
-/* Links without credit hold all injection queues but one, though no packet waits for them yet. */
-TEST(vnet_datagram__leaves_an_injection_queue)
-{
-	static const u32 to[] = { 1, 3, 4, 12 };
-	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 }, port;
-	u32 i;
-
-	setup("torus:4x4", 0, 4, 4);
-	CHECK(b.v.injqs <= FC_ARRAY_SIZE(to), "%u injection queues", b.v.injqs);
-	for (i = 0; i < b.v.injqs; i++)
-		own_to(to[i], 4);
-	for (i = 0; i < b.v.injqs; i++) {
-		bool enters = i + 1 < b.v.injqs;
-
-		make_head(head, 0, &to[i], 1);
-		make_datagram(head, 7);
-		CHECK(fc_vnet_aim(&b.v, head, &port) == enters && port == port_to(to[i]), "to %u",
-		      to[i]);
-		if (enters)
-			flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
-			     head);
-	}
-}
-
-/* One datagram waits with packets of other sites: else a link that these fill would serve none. */
-TEST(vnet_datagram__waits_in_its_turn)
-{
-	u32 dst = 2, i;
-	u8 head[FC_PACKET_SIZE + 4 * FC_TARGET_SIZE] = { 0 }, port;
-
-	setup("line:3", 1, 4, 4);
-	for (i = 0; i < 2; i++)
-		packet(class_from(0, 2), port_to(0), &dst, 1, 3, 0);
-	CHECK(line_to(2)->packets == 1, "%u packets", line_to(2)->packets);
-	make_head(head, 1, &dst, 1);
-	make_datagram(head, 7);
-	CHECK(fc_vnet_aim(&b.v, head, &port), "it may not wait for the channel");
-	flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0, head);
-	CHECK(!fc_vnet_aim(&b.v, head, &port), "two wait for the channel");
-}
-
 /* Datagrams leave by the links that they were aimed at, each to the targets that it was. */
 static void check_aim(const struct line before[CLASSES_MAX][NPORTS_MAX],
 		      const u64 aimed[FC_PORTS_MAX], u32 round)
@@ -348,8 +223,9 @@ TEST(vnet_pass__as_step_by_step)
 	static const char *const specs[] = { "line:5", "mesh:3x3", "torus:4x4", "hypercube:4" };
 	struct line line[2][CLASSES_MAX][NPORTS_MAX], before[CLASSES_MAX][NPORTS_MAX];
 	u32 i, k, n, round, dst[NTARGETS], parted = 0, random = 1;
-	u64 served[2], seen, aimed[FC_PORTS_MAX];
 	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 };
+	struct fc_aim aim = { .head = head, .dst = dst, .flits = 1 };
+	u64 served[2], seen;
 
 	for (round = 0; round < 4000; round++) {
 		const char *spec = specs[round % FC_ARRAY_SIZE(specs)];
@@ -374,13 +250,14 @@ TEST(vnet_pass__as_step_by_step)
 			memcpy(before, b.line, sizeof(before));
 			if (round & 4) {
 				make_datagram(head, random);
-				fc_vnet_aim_list(&b.v, head, dst, n, aimed);
+				aim.n = n;
+				fc_vnet_aim_list(&b.v, &aim);
 			}
 			flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
 			     head);
 			at_rest();
 			if (round & 4)
-				check_aim(before, aimed, round);
+				check_aim(before, aim.mask, round);
 			memcpy(line[i], b.line, sizeof(b.line));
 			served[i] = b.served_mask;
 			parted += b.stat[FC_STAT_PKT_ALL_REMOTE] + b.stat[FC_STAT_PKT_SOME_LOCAL];

@@ -157,14 +157,17 @@ static bool aim(const struct node *node, const struct message *m, u32 i, u8 *por
 		.site = m->target[i].flow->to, .port = PORT, .flags = FC_TARGET_LAST,
 	};
 	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
+	u32 flits;
 
 	/* In mode care packets enter by one net-input, whatever links they leave by. */
 	*port = FC_PORT_LOCAL;
 	if (!node->vnet)
 		return true;
+	flits = (fc_head_size(m->ntargets) + m->bytes + node->vnet->payload - 1) /
+		node->vnet->payload;
 	fc_wire_packet_encode(head, &pk);
 	fc_wire_target_encode(head, 0, &t);
-	return fc_vnet_aim(node->vnet, head, port);
+	return fc_vnet_aim(node->vnet, head, flits, port);
 }
 
 static bool may_enter(const struct node *node, const struct message *m)

@@ -87,17 +87,22 @@ static bool may_restart(unsigned int at)
 static bool may_enter(unsigned int at, unsigned int m)
 {
 	const struct world_message *msg = &world_cfg->message[m];
+	const struct fc_vnet *v = &world.node[at].vnet;
 	u8 head[sizeof(world_contents[0].head)], port;
+	struct fc_aim aim = { .head = head, .n = msg->ntargets, .flits = msg->flits };
+	u32 dst[WORLD_TARGETS];
 
 	if (!world_cfg->datagrams || !fc_mode_ops(world_cfg->mode)->classes)
 		return true;
-	for (unsigned int t = 0; t < msg->ntargets; t++) {
-		memcpy(head, content_of(world_front(m, (u8)fc_bit(t)))->head, sizeof(head));
-		head[FC_AT_NTARGETS] = msg->ntargets;
-		if (!fc_vnet_aim(&world.node[at].vnet, head, &port))
-			return false;
-	}
-	return true;
+	memcpy(head, content_of(world_front(m, (u8)fc_bit(0)))->head, sizeof(head));
+	if (msg->ntargets == 1)
+		return fc_vnet_aim(v, head, msg->flits, &port);
+	head[FC_AT_NTARGETS] = msg->ntargets;
+	for (unsigned int t = 0; t < msg->ntargets; t++)
+		dst[t] = msg->to[t];
+	aim.dst = dst;
+	fc_vnet_aim_list(v, &aim);
+	return aim.takes;
 }
 
 static void operator_events(struct list *list, unsigned int at)
