@@ -124,20 +124,24 @@ static u32 flits_of(const struct flitcast_site *site, const struct sk_buff *skb)
 			    site->cfg.flit - FC_LINK_SIZE);
 }
 
-/*
- * May a frame enter now, without a wait in an injection queue for the channel of its link?  All its
- * targets had this link when it was queued.
- */
-static bool ready(struct flitcast_site *site, const struct sk_buff *skb)
+/* As ready(), for a frame with several targets, which had one link when it was queued. */
+static noinline_for_stack bool list_ready(struct flitcast_site *site, const struct sk_buff *skb)
 {
 	const struct flitcast_dgram *d = FLITCAST_DGRAM(skb);
 	struct fc_aim list = { .n = d->ntargets, .flits = flits_of(site, skb) };
-	u8 port;
 
-	if (d->ntargets == 1)
-		return aim(site, target(skb, 0), d->hash, list.flits, &port);
 	aim_list(site, (const u16 *)(skb->data - d->list), d->hash, &list);
 	return list.takes;
+}
+
+/* May a frame enter now, without a wait in an injection queue for the channel of its link? */
+static bool ready(struct flitcast_site *site, const struct sk_buff *skb)
+{
+	u8 port;
+
+	if (FLITCAST_DGRAM(skb)->ntargets > 1)
+		return list_ready(site, skb);
+	return aim(site, target(skb, 0), FLITCAST_DGRAM(skb)->hash, flits_of(site, skb), &port);
 }
 
 u32 flitcast_dgram_queue(struct flitcast_site *site, struct sk_buff *skb)
