@@ -201,7 +201,6 @@ static bool forward_eager(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *i
 {
 	u8 run = fc_part_eager(front->parts);
 	const struct fc_straight *s;
-	const struct fc_tx *tx;
 	struct fc_vout *out;
 
 	if (!v->straight || v->node->routes || run == FC_EAGER_MAX ||
@@ -213,8 +212,7 @@ static bool forward_eager(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *i
 	    !(v->up & ~(v->node->avoid | v->node->doubtful) & fc_bit(s->port)))
 		return false;
 	out = fc_vout_of(v, s->class, s->port);
-	tx = &v->ch[s->class].tx[s->port];
-	if (out->first != FC_VBRANCH_NONE || tx->window - (tx->sent - tx->acked) < in->n)
+	if (!fc_vidle(v, s->class, s->port, in->n))
 		return false;
 	fc_vnet_branch(v, in, s->port, s->class, 1);
 	in->branch[0].begun = true;

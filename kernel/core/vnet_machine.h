@@ -143,6 +143,15 @@ static inline const u8 *fc_vroutes(const struct fc_vnet *v, u8 class, u8 port, u
 /* By direction, the class on that link of a packet of a class: in the cache, or in @next. */
 const u8 *fc_vroute_classes(const struct fc_vnet *v, u8 class, u8 next[FC_DIRS_MAX]);
 
+/* Is the output idle, with credit for a packet of so many flits? */
+static inline bool fc_vidle(const struct fc_vnet *v, u8 class, u8 port, u32 flits)
+{
+	const struct fc_tx *tx = &v->ch[class].tx[port];
+
+	return fc_vout_of(v, class, port)->first == FC_VBRANCH_NONE &&
+	       tx->window - (tx->sent - tx->acked) >= flits;
+}
+
 /*
  * Cost of a channel for a new packet: the flits before it, and for a datagram, whose flow keeps one
  * path, the rank of the direction.

@@ -93,13 +93,6 @@ static inline u32 working(const struct fc_vnet *v, u32 dirs, u32 dst)
 	return fc_node_preferred(v->node, dirs);
 }
 
-/* Is the output idle, and has it credit? */
-static inline bool open_at(const struct fc_vnet *v, u8 class, u8 port)
-{
-	return fc_vout_of(v, class, port)->first == FC_VBRANCH_NONE &&
-	       fc_tx_credit(&v->ch[class].tx[port]);
-}
-
 /* Hands a packet for this site to the operator, with its frame. */
 static inline void store(u8 port, const struct fc_event *ev, u64 here, struct fc_effects *fx)
 {
@@ -173,7 +166,7 @@ static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_even
 		s.mask[fc_low(all)] = fc_mask_all(n) & ~here;
 	}
 	for (rest = all; rest; rest &= rest - 1)
-		if (!open_at(v, row[fc_low(rest)], (u8)fc_low(rest) + 1))
+		if (!fc_vidle(v, row[fc_low(rest)], (u8)fc_low(rest) + 1, 1))
 			return false;
 	type = FC_STAT_PKT_PASSTHRU;
 	if (here ? all : all & (all - 1))

@@ -98,8 +98,8 @@ bool fc_vnet_aim(const struct fc_vnet *v, const u8 *head, u32 flits, u8 *port);
  * @v: switch
  * @aim: the datagram, and results
  *
- * It may go as fc_vnet_aim() says, if some of the channels take it; for the others it waits in an
- * injection queue, if one is left in which none waits.
+ * The datagram may enter if one of its channels takes it (fc_vnet_aim()).  For the others it then
+ * waits in its injection queue, so there must be another one in which no datagram waits.
  */
 void fc_vnet_aim_list(const struct fc_vnet *v, struct fc_aim *aim);
 

@@ -107,25 +107,37 @@ static void keep_to_plan(const struct fc_vnet *v, const u8 *head, u64 targets, u
 	}
 }
 
-/* Makes a branch for each direction in which targets leave. */
-static void branch(struct fc_vnet *v, struct fc_vin *in, struct fc_split *s, const u8 *head,
-		   const u8 *row, u64 remote)
+/*
+ * Parts the targets that go on by the directions in which they leave.
+ * Return: these; @all: those in which they could.
+ */
+static u32 part(const struct fc_vnet *v, struct fc_split *s, const u8 *head, const u8 *row,
+		u64 remote, u32 *all)
 {
-	u32 all = 0, common = ~(u32)0, result, rest;
+	u32 common = ~(u32)0, rest;
 	u64 left;
 
+	*all = 0;
 	for (left = remote; left; left &= left - 1) {
-		all |= s->dirs[fc_low64(left)];
+		*all |= s->dirs[fc_low64(left)];
 		common &= s->dirs[fc_low64(left)];
 	}
-	for (rest = all; rest; rest &= rest - 1) {
+	for (rest = *all; rest; rest &= rest - 1) {
 		u8 d = (u8)fc_low(rest);
 
 		/* Straight on is the one path of a flow in mode postman: speculation takes it. */
 		s->load[d] = fc_wire_datagram(head) && s->on & fc_bit(d) ?
 			     0 : fc_vload(v, head, row[d], d + 1);
 	}
-	result = fc_split(s, remote, common);
+	return fc_split(s, remote, common);
+}
+
+/* Makes a branch for each direction in which targets leave. */
+static void branch(struct fc_vnet *v, struct fc_vin *in, struct fc_split *s, const u8 *head,
+		   const u8 *row, u64 remote)
+{
+	u32 all, result = part(v, s, head, row, remote, &all), rest;
+
 	if (all & s->on & ~result)
 		v->node->stat[FC_STAT_PKT_ADAPTED]++;
 	for (rest = result; rest; rest &= rest - 1) {
@@ -202,15 +214,6 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	return true;
 }
 
-/* Is the output idle, with credit for a whole packet? */
-static bool idle(const struct fc_vnet *v, u8 class, u8 port, u32 flits)
-{
-	const struct fc_tx *tx = &v->ch[class].tx[port];
-
-	return fc_vout_of(v, class, port)->first == FC_VBRANCH_NONE &&
-	       tx->window - (tx->sent - tx->acked) >= flits;
-}
-
 /* Does a datagram of this site wait for a channel?  Messages do not count: some always wait. */
 static bool waits(const struct fc_vnet *v, u8 class, u8 port)
 {
@@ -242,13 +245,13 @@ static bool queue_left(const struct fc_vnet *v)
 
 bool fc_vnet_takes(const struct fc_vnet *v, u8 class, u8 port, u32 flits)
 {
-	return idle(v, class, port, flits) || (!waits(v, class, port) && queue_left(v));
+	return fc_vidle(v, class, port, flits) || (!waits(v, class, port) && queue_left(v));
 }
 
 void fc_vnet_aim_list(const struct fc_vnet *v, struct fc_aim *aim)
 {
 	const struct fc_vin in = { .links = roomy(v, aim->flits) };
-	u32 i, rest, any = 0, common = ~(u32)0;
+	u32 i, rest, dirs;
 	bool some = false, all = true, missing = false;
 	u8 next[FC_DIRS_MAX], class = fc_vnet_begin(v, aim->dst, aim->n);
 	struct fc_split FC_UNSET s;
@@ -274,22 +277,15 @@ void fc_vnet_aim_list(const struct fc_vnet *v, struct fc_aim *aim)
 			continue;
 		}
 		remote |= fc_bit64(i);
-		any |= s.dirs[i];
-		common &= s.dirs[i];
 	}
 	/* The datagram would wait for the routes, and hold an injection queue meanwhile. */
 	aim->takes = !missing || !v->node->rerouting;
 	if (!remote)
 		return;
 	row = fc_vroute_classes(v, class, next);
-	for (rest = any; rest; rest &= rest - 1) {
+	for (rest = part(v, &s, aim->head, row, remote, &dirs); rest; rest &= rest - 1) {
 		u8 d = (u8)fc_low(rest);
-
-		s.load[d] = s.on & fc_bit(d) ? 0 : fc_vload(v, aim->head, row[d], d + 1);
-	}
-	for (rest = fc_split(&s, remote, common); rest; rest &= rest - 1) {
-		u8 d = (u8)fc_low(rest);
-		bool now = idle(v, row[d], d + 1, aim->flits);
+		bool now = fc_vidle(v, row[d], d + 1, aim->flits);
 
 		aim->mask[d + 1] = s.mask[d];
 		some |= now || !waits(v, row[d], d + 1);
