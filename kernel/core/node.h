@@ -11,6 +11,7 @@
 #include "base.h"
 #include "names.h"
 #include "topo.h"
+#include "wire.h"
 
 /**
  * struct fc_pref - preference table (Table G)
@@ -113,6 +114,31 @@ u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed);
  * Return: a port whose link is up, or FC_PORT_NONE.
  */
 u8 fc_node_next_port(const struct fc_node *node, u32 dst);
+
+/* Copies of copies of a packet are made, and no copies of these. */
+#define FC_COPIED_MAX	2
+
+/*
+ * May a site send a copy of a packet, because it suspects the link that the packet waits on?  A
+ * packet and its copies may wait on many suspected links, and if each were copied at each of them,
+ * an overloaded network would carry little else.
+ */
+static inline bool fc_node_may_copy(const u8 *head)
+{
+	return fc_get16(head + FC_AT_HOPS) / FC_HOPS_COPY < FC_COPIED_MAX;
+}
+
+/* One more link crossed. */
+static inline void fc_node_head_hop(u8 *head)
+{
+	fc_put16(head + FC_AT_HOPS, (u16)(fc_get16(head + FC_AT_HOPS) + 1));
+}
+
+/* The head is that of a copy now. */
+static inline void fc_node_head_copy(u8 *head)
+{
+	fc_put16(head + FC_AT_HOPS, (u16)(fc_get16(head + FC_AT_HOPS) + FC_HOPS_COPY));
+}
 
 /**
  * fc_node_avoids() - does a route to any target of a packet avoid a link

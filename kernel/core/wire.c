@@ -445,7 +445,8 @@ void fc_wire_packet_decode(struct fc_packet *pk, const u8 *head)
 	pk->msg_len = fc_get32(head + P_MSG_LEN);
 	pk->offset = fc_get32(head + P_OFFSET);
 	pk->data_len = fc_get32(head + P_DATA_LEN);
-	pk->hops = fc_get16(head + P_HOPS);
+	pk->hops = fc_wire_hops(head);
+	pk->copied = (u8)(fc_get16(head + P_HOPS) / FC_HOPS_COPY);
 	pk->flags = head[P_FLAGS];
 	pk->kind = head[P_KIND];
 }
@@ -462,7 +463,7 @@ void fc_wire_packet_encode(u8 *head, const struct fc_packet *pk)
 	fc_put32(head + P_MSG_LEN, pk->msg_len);
 	fc_put32(head + P_OFFSET, pk->offset);
 	fc_put32(head + P_DATA_LEN, pk->data_len);
-	fc_put16(head + P_HOPS, pk->hops);
+	fc_put16(head + P_HOPS, (u16)(pk->hops + pk->copied * FC_HOPS_COPY));
 	head[P_FLAGS] = pk->flags;
 	head[P_KIND] = pk->kind;
 }

@@ -218,7 +218,9 @@ struct fc_hello_msg {
  * @data_len: data bytes of the packet
  * @hops: links crossed
  * @flags: FC_PACKET_*
+ * @copied: times that it was copied around suspected links, below 4
  * @kind: enum fc_kind
+ * @copied: times that it was copied because links were suspected, below 4
  */
 struct fc_packet {
 	u32 src;
@@ -234,6 +236,7 @@ struct fc_packet {
 	u16 hops;
 	u8  flags;
 	u8  kind;
+	u8  copied;
 };
 
 /* Flag of a target entry: the list ends here (CARE, section 3.1). */
@@ -558,7 +561,7 @@ static inline u32 fc_wire_data_len(const u8 *head)
 
 static inline u16 fc_wire_hops(const u8 *head)
 {
-	return fc_get16(head + FC_AT_HOPS);
+	return fc_get16(head + FC_AT_HOPS) % FC_HOPS_COPY;
 }
 
 static inline u32 fc_wire_src(const u8 *head)
@@ -619,12 +622,6 @@ static inline u16 fc_wire_ctrl_hops(const u8 *entry)
 static inline void fc_wire_ctrl_hop(u8 *entry)
 {
 	fc_put16(entry + FC_AT_CTRL_HOPS, (u16)(fc_get16(entry + FC_AT_CTRL_HOPS) + 1));
-}
-
-/* One more link crossed. */
-static inline void fc_wire_head_hop(u8 *head)
-{
-	fc_put16(head + FC_AT_HOPS, (u16)(fc_wire_hops(head) + 1));
 }
 
 /* Of a list taken apart: FC_PACKET_APART. */

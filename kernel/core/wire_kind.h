@@ -13,6 +13,9 @@
  */
 #define FC_PACKET_DELAY_ACK		0x04
 
+/* The field of the links crossed has, in units of this, also how often the packet was copied. */
+#define FC_HOPS_COPY		0x4000
+
 /**
  * enum fc_kind - what the packets of a message are about
  * @FC_KIND_MESSAGE: a message outside of connections

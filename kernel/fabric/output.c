@@ -70,7 +70,7 @@ static void transmit_flit(struct flitcast_site *site, u8 port, struct sk_buff *s
 	 * the link.
 	 */
 	if (hdr->flags & FC_PART_HEAD && hdr->vc != FC_VC_BCAST)
-		fc_wire_head_hop(skb->data);
+		fc_node_head_hop(skb->data);
 	link->stat[FC_LSTAT_TX_FLITS]++;
 	link->stat[FC_LSTAT_TX_BYTES] += skb->len + FC_LINK_SIZE;
 	frame(site, port, skb, hdr);

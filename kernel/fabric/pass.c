@@ -176,7 +176,7 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	 * The replay buffer keeps the old hop count: a flit that is rescued from it has not crossed
 	 * the link.
 	 */
-	fc_wire_head_hop(p + FC_LINK_SIZE);
+	fc_node_head_hop(p + FC_LINK_SIZE);
 	to = end->link;
 	to->stat[FC_LSTAT_TX_PACKETS]++;
 	to->stat[FC_LSTAT_TX_FLITS]++;

@@ -198,12 +198,13 @@ static bool collect(const struct flitcast_replay_entry *entry, struct sk_buff_he
 	return parts & FC_PART_TERM;
 }
 
-/* Can the packet that a flit begins leave by another link? */
-static bool avoids(const struct flitcast_replay_entry *entry, const struct fc_node *node, u8 port)
+/* Is the packet that a flit begins to be copied, because it can leave by another link? */
+static bool copies(const struct flitcast_replay_entry *entry, const struct fc_node *node, u8 port)
 {
 	const u8 *head = entry->skb ? entry->skb->data : entry->head;
 
-	return fc_node_avoids(node, head, fc_mask_all(fc_wire_ntargets(head)), port);
+	return fc_node_may_copy(head) &&
+	       fc_node_avoids(node, head, fc_mask_all(fc_wire_ntargets(head)), port);
 }
 
 u16 flitcast_replay_again(struct flitcast_replay *r, const struct fc_node *node, u8 port, u16 *at,
@@ -218,7 +219,7 @@ u16 flitcast_replay_again(struct flitcast_replay *r, const struct fc_node *node,
 		++*at;
 		r->open = !(entry->parts & FC_PART_TERM);
 		if (entry->parts & FC_PART_HEAD)
-			stays = !avoids(entry, node, port);
+			stays = !copies(entry, node, port);
 		if (!stays && collect(entry, flits))
 			return skb_queue_len(flits);
 	}

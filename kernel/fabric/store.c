@@ -275,6 +275,7 @@ bool flitcast_oper_copy(struct flitcast_site *site, u8 set, struct sk_buff_head 
 		return false;
 	}
 	site->stat[FC_STAT_PKT_COPIED]++;
+	fc_node_head_copy(skb_peek(flits)->data);
 	return store(site, set, flits, fc_mask_all(fc_wire_ntargets(skb_peek(flits)->data)),
 		     false, false);
 }

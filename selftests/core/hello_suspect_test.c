@@ -4,6 +4,7 @@
  * is its peer.  Times are those of the kernel.
  */
 #include "hello.h"
+#include "node.h"
 #include "tap.h"
 
 #define NEVER	(~(u64)0)
@@ -402,4 +403,22 @@ TEST(hello_silent__the_peer_sends_more)
 	}
 	CHECK(fc_hello_time(&h, soon, false) == FC_HELLO_SEND, "no HELLO");
 	CHECK(h.send_at == soon + h.interval, "again soon, but nobody asks");
+}
+
+TEST(node_copy__twice_and_links_still_count)
+{
+	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
+	unsigned int n;
+	u16 hops;
+
+	for (hops = 0; hops <= FC_HOPS_MAX; hops++) {
+		memset(head, 0, sizeof(head));
+		fc_put16(head + FC_AT_HOPS, hops);
+		for (n = 0; fc_node_may_copy(head); n++)
+			fc_node_head_copy(head);
+		CHECK(n == 2 && fc_wire_hops(head) == hops, "%u copies after %u links", n, hops);
+		fc_node_head_hop(head);
+		CHECK(fc_wire_hops(head) == hops + 1 && !fc_node_may_copy(head),
+		      "a copy does not count links");
+	}
 }

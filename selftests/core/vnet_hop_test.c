@@ -179,7 +179,7 @@ TEST(vnet_hop__not_what_is_another_one)
 	CHECK(no_hop(hop), "it is for here");
 	hop = hop_from(0, 2);
 	memcpy(head, hop.head, sizeof(head));
-	for (hop.head = head; fc_wire_hops(head) < FC_HOPS_MAX; fc_wire_head_hop(head))
+	for (hop.head = head; fc_wire_hops(head) < FC_HOPS_MAX; fc_node_head_hop(head))
 		;
 	CHECK(no_hop(hop), "it has been everywhere");
 }

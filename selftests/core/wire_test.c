@@ -601,7 +601,7 @@ static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc
 		.sock = random32() & ~FC_SOCK_BCAST,
 		.src_port = (u16)random32(), .ntargets = (u8)n, .id = random32(),
 		.msg_len = tap_random(3) ? tap_random(3000) : tap_random(FC_MESSAGE_MAX + 1),
-		.hops = (u16)tap_random(FC_HOPS_MAX),
+		.hops = (u16)tap_random(FC_HOPS_MAX), .copied = (u8)tap_random(4),
 		.flags = tap_random(2) ? FC_PACKET_LIST | (n == 1 ? FC_PACKET_APART : 0) : 0,
 	};
 	if (n == 1 && !pk->flags) {
@@ -639,7 +639,7 @@ static bool packet_equal(const struct fc_packet *a, const struct fc_packet *b)
 	       a->src_port == b->src_port && a->ntargets == b->ntargets && a->id == b->id &&
 	       a->msg_len == b->msg_len && a->offset == b->offset &&
 	       a->data_len == b->data_len && a->hops == b->hops && a->flags == b->flags &&
-	       a->kind == b->kind;
+	       a->copied == b->copied && a->kind == b->kind;
 }
 
 static bool target_equal(const struct fc_target *a, const struct fc_target *b)

@@ -392,6 +392,19 @@ static u32 whole_packet(const struct flits *replay, u32 *i)
 	return 0;
 }
 
+/* Return: the front of a copy of a packet. */
+static struct frame *copied_front(struct sim *sim, const struct frame *front)
+{
+	struct frame *frame = frame_new(sim, front->size);
+
+	frame->message = front->message;
+	frame->data = front->data;
+	frame->offset = front->offset;
+	memcpy(frame->payload, front->payload, front->size);
+	fc_node_head_copy(frame->payload);
+	return frame;
+}
+
 /* Store a copy of the packet of @n flits that ends before flit @end. */
 static bool keep_copy(struct sim *sim, u32 at, const struct flits *replay, u32 end, u32 n)
 {
@@ -401,20 +414,25 @@ static bool keep_copy(struct sim *sim, u32 at, const struct flits *replay, u32 e
 		struct fc_flit flit = *kept(replay, i);
 		struct frame *frame = flit.h;
 
-		frame_get(frame);
 		flit.parts &= FC_PART_HEAD | FC_PART_TERM;
+		if (flit.parts & FC_PART_HEAD)
+			frame = copied_front(sim, frame);
+		else
+			frame_get(frame);
+		flit.h = frame;
 		flit.head = flit.parts & FC_PART_HEAD ? frame->payload : NULL;
 		flits_add(&flits, &flit);
 	}
 	return operator_keep(sim, at, &flits);
 }
 
-/* Can the packet that a flit begins leave by another link? */
-static bool avoids(const struct node *node, const struct fc_flit *front, u8 port)
+/* Is the packet that a flit begins to be copied, because it can leave by another link? */
+static bool copies(const struct node *node, const struct fc_flit *front, u8 port)
 {
 	const u8 *head = ((const struct frame *)front->h)->payload;
 
-	return fc_node_avoids(&node->shared, head, fc_mask_all(fc_wire_ntargets(head)), port);
+	return fc_node_may_copy(head) &&
+	       fc_node_avoids(&node->shared, head, fc_mask_all(fc_wire_ntargets(head)), port);
 }
 
 void fail_copy(struct sim *sim, u32 at, u8 vc, u8 port)
@@ -424,7 +442,7 @@ void fail_copy(struct sim *sim, u32 at, u8 vc, u8 port)
 	u32 i = 0, n;
 
 	while ((n = whole_packet(replay, &i))) {
-		if (!avoids(node, kept(replay, i - n), port))
+		if (!copies(node, kept(replay, i - n), port))
 			continue;
 		if (node->transit_packets >= sim->config.transit / COPIES_SHARE) {
 			sites[at].copies |= fc_bit(port);

@@ -337,7 +337,7 @@ static struct frame *branch_front(struct sim *sim, u32 from, const struct fc_eff
 		die("site %u: a front without targets for port %u", from, fx->port);
 	/* The only reference: forward the frame unchanged. */
 	if (!fx->keep && frame->refs == 1 && mask == all) {
-		fc_wire_head_hop(frame->payload);
+		fc_node_head_hop(frame->payload);
 		return frame;
 	}
 	for (u64 rest = mask; rest; rest &= rest - 1)
