@@ -7,7 +7,7 @@
  *
  *	pass_packet()	a whole packet with one target (fc_vnet_hop(), _here(), _start())
  *	pass_list()	a whole packet with several targets
- *	pass_flit()	a later flit of a packet with one branch
+ *	pass_later()	a later flit of a packet with one branch (fc_vnet_later())
  *
  * The effects are those of the steps in vnet.c (core/fuzz compares them).  Any other flit goes
  * through the steps.
@@ -42,46 +42,6 @@ static inline void gone(struct fc_vnet *v, u8 class, u8 port, u64 classes, struc
 	fc_vrotate(v, class);
 	for (; classes; classes &= classes - 1)
 		fc_vupdate(v, &v->ch[fc_low64(classes)], fx);
-}
-
-/* The terminator of a packet has left. */
-static inline void end(struct fc_vin *in, struct fc_vbranch *b, struct fc_vout *out)
-{
-	out->first = FC_VBRANCH_NONE;
-	out->last = FC_VBRANCH_NONE;
-	out->load -= in->n;
-	b->completed = true;
-	in->whole = true;
-	in->active = 0;
-	in->busy = false;
-}
-
-/* Forwards a flit that is not the first of its packet, which has one branch. */
-static bool pass_flit(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_vin *in,
-		      struct fc_effects *fx)
-{
-	struct fc_vbranch *b = in->branch;
-	u32 input = (u32)class * v->nports + ev->port;
-	bool last = ev->flit.parts;
-	struct fc_vout *out;
-
-	if (ev->flit.parts & ~FC_PART_TERM || in->routed != FC_ROUTED_DONE || in->whole ||
-	    in->cut || in->oper || in->nbranches != 1 || !b->begun || b->completed || b->dead ||
-	    b->flit != in->come || in->freed != in->come || !fc_vfits(v, in, &ev->flit))
-		return false;
-	out = fc_vout_of(v, b->class, b->port);
-	if (out->first != input * fc_vslots_of(v) || (last && b->next != FC_VBRANCH_NONE))
-		return false;
-	in->left -= ev->flit.data;
-	in->come++;
-	in->freed++;
-	in->moved = true;
-	b->flit++;
-	go(v, b->class, b->port, ev, b->mask, fx);
-	if (last)
-		end(in, b, out);
-	gone(v, class, ev->port, fc_bit64(class) | fc_bit64(b->class), fx);
-	return true;
 }
 
 /* Directions of @dirs over links that are usable, and that begin routes over working links. */
@@ -223,25 +183,46 @@ static inline bool route_known(const struct fc_vnet *v, struct fc_vhop *hop)
 }
 
 /* Is the switch idle, the flit the next of its channel, and its ack the last one? */
-static inline bool next(const struct fc_vnet *v, const struct fc_vhop *hop)
+static inline bool in_turn(const struct fc_vnet *v, const struct fc_vhop *hop)
 {
 	const struct fc_channel *ch = &v->ch[hop->class];
 	const struct fc_rx *rx = &ch->rx[hop->port];
 
 	return hop->seq == rx->consumed && hop->seq == rx->end &&
 	       !(v->work | v->touched | v->resets) &&
-	       ((!hop->ack && !rx->reverse_active) || hop->ack == ch->tx[hop->port].acked) &&
-	       !fc_vin_of(v, hop->class, hop->port)->busy && fc_wire_hops(hop->head) < FC_HOPS_MAX;
+	       ((!hop->ack && !rx->reverse_active) || hop->ack == ch->tx[hop->port].acked);
+}
+
+/* Is it also the first of a packet that may cross another link? */
+static inline bool next(const struct fc_vnet *v, const struct fc_vhop *hop)
+{
+	return in_turn(v, hop) && !fc_vin_of(v, hop->class, hop->port)->busy &&
+	       fc_wire_hops(hop->head) < FC_HOPS_MAX;
 }
 
 /* Consumes the flit where no ack is due and no timer is to be armed. */
-static inline void silently(struct fc_vnet *v, const struct fc_vhop *hop)
+static inline void consume(struct fc_vnet *v, const struct fc_vhop *hop)
 {
 	struct fc_rx *rx = &v->ch[hop->class].rx[hop->port];
 
 	rx->consumed++;
 	rx->end++;
 	fc_vrotate(v, hop->class);
+}
+
+/* As consume(); the local port has no peer to acknowledge to. */
+static inline void consume_local(struct fc_vnet *v, const struct fc_vhop *hop)
+{
+	struct fc_rx *rx = &v->ch[hop->class].rx[FC_PORT_LOCAL];
+
+	consume(v, hop);
+	rx->acked = rx->consumed;
+}
+
+/* As consume(), for a whole packet. */
+static inline void silently(struct fc_vnet *v, const struct fc_vhop *hop)
+{
+	consume(v, hop);
 	v->node->stat[FC_STAT_PKT_UNICAST]++;
 }
 
@@ -301,18 +282,75 @@ enum fc_hop fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop)
 	return FC_HOP_GONE;
 }
 
+/* May a flit that is not the first leave by the one branch of its packet, behind the others? */
+static inline bool follows(const struct fc_vnet *v, const struct fc_vhop *hop,
+			   const struct fc_vin *in)
+{
+	const struct fc_flit flit = { .data = hop->data, .parts = hop->parts };
+	const struct fc_vbranch *b = in->branch;
+	u32 input = (u32)hop->class * v->nports + hop->port;
+
+	return !(hop->parts & ~FC_PART_TERM) && in->busy && in->routed == FC_ROUTED_DONE &&
+	       !in->whole && !in->cut && !in->oper && in->nbranches == 1 && b->begun &&
+	       !b->completed && !b->dead && b->flit == in->come && in->freed == in->come &&
+	       fc_vfits(v, in, &flit) &&
+	       fc_vout_of(v, b->class, b->port)->first == input * fc_vslots_of(v) &&
+	       (!hop->parts || b->next == FC_VBRANCH_NONE);
+}
+
+/* The packet has one flit less to come. */
+static inline void advance(struct fc_vnet *v, const struct fc_vhop *hop)
+{
+	struct fc_vin *in = fc_vin_of(v, hop->class, hop->port);
+	struct fc_vbranch *b = in->branch;
+	struct fc_vout *out;
+
+	in->left -= hop->data;
+	in->come++;
+	in->freed++;
+	in->moved = true;
+	b->flit++;
+	if (!hop->parts)
+		return;
+	/* The terminator has left. */
+	out = fc_vout_of(v, b->class, b->port);
+	out->first = FC_VBRANCH_NONE;
+	out->last = FC_VBRANCH_NONE;
+	out->load -= in->n;
+	b->completed = true;
+	in->whole = true;
+	in->active = 0;
+	in->busy = false;
+}
+
+enum fc_hop fc_vnet_later(struct fc_vnet *v, struct fc_vhop *hop)
+{
+	const struct fc_vin *in = fc_vin_of(v, hop->class, hop->port);
+
+	if (!in_turn(v, hop) || !follows(v, hop, in))
+		return FC_HOP_NOT;
+	hop->out_class = in->branch->class;
+	hop->out_port = in->branch->port;
+	if ((hop->port != FC_PORT_LOCAL && !fc_llr_ack_not_due(&v->ch[hop->class], hop->port)) ||
+	    !timed(v, hop))
+		return FC_HOP_WHEN;
+	advance(v, hop);
+	if (hop->port == FC_PORT_LOCAL)
+		consume_local(v, hop);
+	else
+		consume(v, hop);
+	out(v, hop);
+	return FC_HOP_GONE;
+}
+
 /* Consumes a packet of this site, or lets it overtake those in its injection queue. */
 static inline void begun(struct fc_vnet *v, const struct fc_vhop *hop)
 {
-	struct fc_rx *rx = &v->ch[hop->class].rx[FC_PORT_LOCAL];
+	const struct fc_rx *rx = &v->ch[hop->class].rx[FC_PORT_LOCAL];
 
-	if (fc_vin_of(v, hop->class, FC_PORT_LOCAL)->busy || rx->queued) {
-		v->node->stat[FC_STAT_PKT_UNICAST]++;
-		return;
-	}
-	silently(v, hop);
-	/* The local port has no peer to acknowledge to. */
-	rx->acked = rx->consumed;
+	if (!fc_vin_of(v, hop->class, FC_PORT_LOCAL)->busy && !rx->queued)
+		consume_local(v, hop);
+	v->node->stat[FC_STAT_PKT_UNICAST]++;
 }
 
 enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
@@ -357,7 +395,10 @@ static void in_timed(struct fc_vnet *v, const struct fc_vhop *hop)
 	ch->now = v->now;
 	fc_llr_forwarded(ch, hop->port);
 	fc_vrotate(v, hop->class);
-	v->node->stat[FC_STAT_PKT_UNICAST]++;
+	if (hop->head)
+		v->node->stat[FC_STAT_PKT_UNICAST]++;
+	else
+		advance(v, hop);
 }
 
 /* Sends the flit, and arms the poll timer. */
@@ -391,7 +432,7 @@ enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop)
 
 	if (hop->now > v->now)
 		v->now = hop->now;
-	if (hop->port == FC_PORT_LOCAL)
+	if (hop->port == FC_PORT_LOCAL && hop->head)
 		begun(v, hop);
 	else
 		in_timed(v, hop);
@@ -411,6 +452,18 @@ static inline bool whole(const struct fc_vnet *v, const struct fc_flit *f)
 	       !v->straight && !v->plan && !v->slow && fc_wire_hops(f->head) < FC_HOPS_MAX;
 }
 
+/* The flit has passed the switch. */
+static inline void passed(const struct fc_vnet *v, const struct fc_event *ev,
+			  const struct fc_vhop *hop, u64 mask, struct fc_effects *fx)
+{
+	struct fc_effect *e = fc_effect_flit(fx, FC_FX_SEND, hop->out_port, &ev->flit);
+
+	e->mask = mask;
+	e->vc = v->ch[hop->out_class].vc;
+	e->seq = hop->seq;
+	e->ack = hop->ack;
+}
+
 /* Forwards or delivers a whole packet with one target. */
 static inline enum fc_hop pass_packet(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 				      struct fc_effects *fx)
@@ -419,7 +472,6 @@ static inline enum fc_hop pass_packet(struct fc_vnet *v, u8 class, const struct 
 		.head = ev->flit.head, .now = ev->now, .seq = ev->seq, .ack = ev->ack,
 		.class = class, .port = ev->port,
 	};
-	struct fc_effect *e;
 	enum fc_hop verdict;
 
 	if (ev->port == FC_PORT_LOCAL)
@@ -436,11 +488,27 @@ static inline enum fc_hop pass_packet(struct fc_vnet *v, u8 class, const struct 
 		store(ev->port, ev, 1, fx);
 		return verdict;
 	}
-	e = fc_effect_flit(fx, FC_FX_SEND, hop.out_port, &ev->flit);
-	e->mask = 1;
-	e->vc = v->ch[hop.out_class].vc;
-	e->seq = hop.seq;
-	e->ack = hop.ack;
+	passed(v, ev, &hop, 1, fx);
+	return verdict;
+}
+
+/* Forwards a flit that is not the first of its packet. */
+static enum fc_hop pass_later(struct fc_vnet *v, u8 class, const struct fc_event *ev,
+			      struct fc_effects *fx)
+{
+	struct fc_vhop hop = {
+		.now = ev->now, .seq = ev->seq, .ack = ev->ack, .data = ev->flit.data,
+		.class = class, .port = ev->port, .parts = ev->flit.parts,
+	};
+	const struct fc_vin *in = fc_vin_of(v, class, ev->port);
+	enum fc_hop verdict = FC_HOP_NOT;
+
+	if (in->nbranches == 1)
+		verdict = fc_vnet_later(v, &hop);
+	if (verdict == FC_HOP_WHEN)
+		verdict = fc_vnet_hop_timed(v, &hop);
+	if (verdict != FC_HOP_NOT)
+		passed(v, ev, &hop, in->branch->mask, fx);
 	return verdict;
 }
 
@@ -448,18 +516,12 @@ static inline enum fc_hop pass_packet(struct fc_vnet *v, u8 class, const struct 
 static enum fc_hop pass(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 			struct fc_effects *fx)
 {
-	struct fc_vin *in = fc_vin_of(v, class, ev->port);
-	bool sent = false;
-
-	if (whole(v, &ev->flit) && fc_wire_ntargets(ev->flit.head) == 1)
+	if (!whole(v, &ev->flit))
+		return pass_later(v, class, ev, fx);
+	if (fc_wire_ntargets(ev->flit.head) == 1)
 		return pass_packet(v, class, ev, fx);
-	if (alone(v, &v->ch[class].rx[ev->port], ev)) {
-		if (in->busy)
-			sent = pass_flit(v, class, ev, in, fx);
-		else if (whole(v, &ev->flit))
-			sent = pass_list(v, class, ev, fx);
-	}
-	return sent ? FC_HOP_GONE : FC_HOP_NOT;
+	return !fc_vin_of(v, class, ev->port)->busy && alone(v, &v->ch[class].rx[ev->port], ev) &&
+	       pass_list(v, class, ev, fx) ? FC_HOP_GONE : FC_HOP_NOT;
 }
 
 bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx)

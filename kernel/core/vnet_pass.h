@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The fast paths of the switch of mode vnet (vnet_pass.c): a flit that is a whole packet. */
+/* The fast paths of the switch of mode vnet (vnet_pass.c): a flit that meets no other one. */
 #ifndef FC_CORE_VNET_PASS_H
 #define FC_CORE_VNET_PASS_H
 
@@ -15,13 +15,15 @@ enum fc_hop {
 };
 
 /**
- * struct fc_vhop - a flit that is a whole packet, on a link
- * @head: its head
+ * struct fc_vhop - a flit that is a whole packet, or a later flit of a packet, on a link
+ * @head: its head; NULL: a later flit
  * @now: the time: only fc_vnet_hop_timed() needs it
  * @seq: its number, then that on the link by which it goes out
  * @ack: flits taken from the other direction; likewise
+ * @data: of a later flit: bytes of data
  * @class: of the channel by which it comes in
  * @port: link, or FC_PORT_LOCAL
+ * @parts: of a later flit: FC_PART_*
  * @out_class: result: of the channel by which it goes out
  * @out_port: result: link, or FC_PORT_LOCAL
  */
@@ -30,8 +32,10 @@ struct fc_vhop {
 	u64 now;
 	u32 seq;
 	u32 ack;
+	u32 data;
 	u8 class;
 	u8 port;
+	u8 parts;
 	u8 out_class;
 	u8 out_port;
 };
@@ -49,6 +53,17 @@ struct fc_vhop {
  * Return: FC_HOP_NOT, FC_HOP_WHEN or FC_HOP_GONE.
  */
 enum fc_hop fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop);
+
+/**
+ * fc_vnet_later() - as fc_vnet_hop() for a flit that is not the first of its packet
+ * @v: switch, of any mode but care
+ * @hop: as the flit came in; becomes as it goes out
+ *
+ * The packet has one branch, and all flits before this one have left by it.
+ *
+ * Return: as fc_vnet_hop().
+ */
+enum fc_hop fc_vnet_later(struct fc_vnet *v, struct fc_vhop *hop);
 
 /**
  * fc_vnet_here() - as fc_vnet_hop() for what is for this site

@@ -47,6 +47,21 @@ static inline bool fc_link_plain(const u8 *p, u32 total)
 	       fc_head_single(p + FC_LINK_SIZE);
 }
 
+/* As fc_link_plain() for a flit between the first and the last one; @p: FC_LINK_SIZE bytes. */
+static inline bool fc_link_body(const u8 *p, u32 total)
+{
+	return (fc_get32(p) & 0xffff00ff) == (FC_VERSION << 24 | FC_FRAME_FLIT << 16) &&
+	       p[FC_LINK_VC] >= FC_VC_CLASS && p[FC_LINK_VC] < FC_VC_COUNT &&
+	       fc_get16(p + FC_LINK_LEN) == total - FC_LINK_SIZE && !fc_get32(p + FC_LINK_SUM);
+}
+
+/* May the frame take a fast path?  @linear: readable bytes at @p. */
+static inline bool fc_link_fast(const u8 *p, u32 linear, u32 total)
+{
+	return (linear >= FC_PLAIN_MIN && fc_link_plain(p, total)) ||
+	       (linear >= FC_LINK_SIZE && fc_link_body(p, total));
+}
+
 /* Rewrites the header of a flit for another link; the length stays. */
 static inline void fc_link_readdress(u8 *p, u8 vc, u16 epoch, u32 seq, u32 ack)
 {

@@ -184,8 +184,9 @@ static inline bool flitcast_replay_small(const struct sk_buff *skb)
  * flitcast_replay_small(); @pool is not empty.  Return: false if the buffer is full, which is a
  * bug.
  */
-static inline bool flitcast_replay_put(struct flitcast_replay *r, struct flitcast_free_list *pool,
-				       u32 seq, const struct sk_buff *skb, u8 parts)
+static __always_inline bool flitcast_replay_put(struct flitcast_replay *r,
+						struct flitcast_free_list *pool, u32 seq,
+						const struct sk_buff *skb, u8 parts)
 {
 	struct flitcast_replay_entry *entry = pool->first;
 

@@ -25,7 +25,7 @@ struct flitcast_link;
 
 /**
  * struct flitcast_link_ops - functions of the owner of a link
- * @pass: receive a plain frame (core/wire_plain.h) of the peer, unshared, at its link header.
+ * @pass: receive a frame of the peer for which fc_link_fast() holds, unshared, at its link header.
  *	Return: true: took ownership of the skb; false: changed nothing, and the link calls
  *	@receive.  The skb still has its device, dst and extensions: call flitcast_link_scrub()
  *	unless it is transmitted at once.  Softirq, RCU read lock.

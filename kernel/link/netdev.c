@@ -62,7 +62,7 @@ static inline bool known(const struct netdev_link *l, const struct sk_buff *skb)
 /* May the frame be forwarded at once, by flitcast_pass()? */
 static inline bool plain(const struct netdev_link *l, const struct sk_buff *skb)
 {
-	return skb_headlen(skb) >= FC_PLAIN_MIN && fc_link_plain(skb->data, skb->len) &&
+	return fc_link_fast(skb->data, skb_headlen(skb), skb->len) &&
 	       skb->pkt_type == PACKET_HOST && !skb_shared(skb) && !skb->cloned &&
 	       !skb->destructor && known(l, skb);
 }

@@ -137,7 +137,7 @@ static void frame_in(struct rdma_link *l, struct sk_buff *skb)
 	rcu_read_lock();
 	if (unlikely(READ_ONCE(l->dead)))
 		kfree_skb(skb);
-	else if (skb_headlen(skb) < FC_PLAIN_MIN || !fc_link_plain(skb->data, skb->len) ||
+	else if (!fc_link_fast(skb->data, skb_headlen(skb), skb->len) ||
 		 !l->link.ops->pass(&l->link, skb))
 		flitcast_link_input(&l->link, skb, true);
 	rcu_read_unlock();

@@ -2,16 +2,17 @@
 /*
  * Sets the veths of a lab as `ip link add` creates them: without NAPI, with segmentation offload.
  *
- *	offloads LAB
+ *	offloads LAB [off]
  *
  * `flitcast lab up` sets the opposite, which suits Flitcast with hundreds of links, and makes a hop
- * of UDP 50% more expensive.
+ * of UDP 50% more expensive.  off: without segmentation offload, as devices that have none.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -29,7 +30,7 @@ static void set(int fd, const char *device, unsigned int command, unsigned int o
 		die("%s: %s", device, strerror(errno));
 }
 
-static void set_site(void)
+static void set_site(unsigned int segments)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct if_nameindex *all = if_nameindex(), *device;
@@ -41,7 +42,8 @@ static void set_site(void)
 		if (device->if_name[0] != 'p' || !isdigit((unsigned char)device->if_name[1]))
 			continue;
 		set(fd, device->if_name, ETHTOOL_SGRO, 0);
-		set(fd, device->if_name, ETHTOOL_STSO, 1);
+		set(fd, device->if_name, ETHTOOL_STSO, segments);
+		set(fd, device->if_name, ETHTOOL_SGSO, segments);
 	}
 	if_freenameindex(all);
 	close(fd);
@@ -49,10 +51,11 @@ static void set_site(void)
 
 int main(int argc, char **argv)
 {
-	unsigned int site, sites = argc == 2 ? lab_sites(argv[1]) : 0;
+	bool off = argc == 3 && !strcmp(argv[2], "off");
+	unsigned int site, sites = argc == 2 || off ? lab_sites(argv[1]) : 0;
 
 	if (!sites) {
-		fprintf(stderr, "usage: offloads LAB\n");
+		fprintf(stderr, "usage: offloads LAB [off]\n");
 		return EXIT_USAGE;
 	}
 	for (site = 0; site < sites; site++) {
@@ -61,7 +64,7 @@ int main(int argc, char **argv)
 		if (netns < 0 || lab_enter(netns))
 			die("lab %s has no site %u", argv[1], site);
 		close(netns);
-		set_site();
+		set_site(!off);
 	}
 	return 0;
 }

@@ -212,6 +212,107 @@ TEST(vnet_hop__not_through_a_busy_output)
 	CHECK(no_hop(hop_from(0, 2)), "no route leads there");
 }
 
+/* Flits of a packet behind the first. */
+
+/* Return: the next flit of a packet from site 0 to site 2. */
+static struct fc_vhop later(u8 parts)
+{
+	u8 class = class_from(0, 2), port = port_to(0);
+
+	return (struct fc_vhop){
+		.seq = b.rx[class][port].end, .ack = b.tx[class][port].acked, .data = PAYLOAD,
+		.class = class, .port = port, .parts = parts,
+	};
+}
+
+/* The fast path leaves the flit to the event path, and has no effect. */
+static bool not_later(struct fc_vhop hop)
+{
+	static struct bench was;
+
+	was = b;
+	return fc_vnet_later(&b.v, &hop) == FC_HOP_NOT && !memcmp(&was, &b, sizeof(b));
+}
+
+TEST(vnet_later__verdicts)
+{
+	struct fc_vhop hop;
+	u32 dst = 2;
+	u8 class = setup_hop(16, 16);
+
+	/* Of five flits two are to come. */
+	packet(class, port_to(0), &dst, 1, 5, 2);
+	hop = later(0);
+	CHECK(fc_vnet_later(&b.v, &hop) == FC_HOP_GONE, "refused");
+	CHECK(hop.out_class == class_to(2) && hop.out_port == port_to(2) && hop.seq == 4,
+	      "class %u, port %u, flit %u", hop.out_class, hop.out_port, hop.seq);
+	CHECK(b.rx[class][port_to(0)].consumed == 5 && !b.v.work && !b.v.touched, "%u taken",
+	      b.rx[class][port_to(0)].consumed);
+	CHECK(not_later(later(0)), "the last flit has no end");
+	hop = later(FC_PART_TERM);
+	CHECK(fc_vnet_later(&b.v, &hop) == FC_HOP_GONE && hop.seq == 5, "the end is refused");
+	CHECK(not_later(later(0)), "there is no packet");
+	CHECK(b.stat[FC_STAT_PKT_UNICAST] == 2, "%llu packets",
+	      (unsigned long long)b.stat[FC_STAT_PKT_UNICAST]);
+	hop = hop_from(0, 2);
+	CHECK(fc_vnet_hop(&b.v, &hop) == FC_HOP_GONE, "the link is not free");
+	at_rest();
+}
+
+TEST(vnet_later__sets_timers)
+{
+	u32 dst = 2;
+	u8 class = setup_hop(8, 8);
+
+	/* The fourth flit is half of the window: an ack is due. */
+	packet(class, port_to(0), &dst, 1, 4, 2);
+	CHECK(timed(later(0), fc_vnet_later, FC_HOP_MORE), "no ack is due");
+	ack(2, 4);
+	CHECK(timed(later(FC_PART_TERM), fc_vnet_later, FC_HOP_GONE), "all was acknowledged");
+	CHECK(b.tx[class_to(2)][port_to(2)].poll_at == 1000 + b.timing.poll, "nobody asks");
+	at_rest();
+}
+
+TEST(vnet_later__not_what_meets_another_one)
+{
+	u32 dst = 2, lists[2] = { 1, 2 };
+	struct fc_vhop hop;
+	u8 class = setup_hop(16, 16);
+
+	CHECK(not_later(later(0)), "there is no packet");
+	packet(class, port_to(0), &dst, 1, 4, 2);
+	hop = later(0);
+	hop.seq++;
+	CHECK(not_later(hop), "out of order");
+	hop = later(0);
+	hop.data--;
+	CHECK(not_later(hop), "a flit is not full");
+	CHECK(not_later(later(FC_PART_TERM)), "the packet is shorter than it said");
+	CHECK(not_later(later(FC_PART_TERM | FC_PART_ABORT)), "its end aborts");
+	CHECK(not_later(later(FC_PART_HEAD)), "another one begins");
+	b.v.work = 1;
+	CHECK(not_later(later(0)), "there is something to do before");
+	b.v.work = 0;
+	CHECK(!not_later(later(0)), "nothing is in the way");
+	/* The packet waits for a link, or is for this site, alone or besides another one. */
+	setup_hop(16, 2);
+	packet(class, port_to(0), &dst, 1, 2, 1);
+	CHECK(not_later(later(FC_PART_TERM)), "there is no credit");
+	setup_hop(16, 16);
+	packet(class_from(0, 1), port_to(0), lists, 1, 4, 2);
+	hop = later(0);
+	hop.class = class_from(0, 1);
+	hop.seq = b.rx[hop.class][hop.port].end;
+	CHECK(not_later(hop), "it is for here");
+	setup_hop(16, 16);
+	packet(class, port_to(0), lists, 2, 4, 2);
+	CHECK(not_later(later(0)), "it is for here, too");
+	setup_hop(16, 16);
+	packet(class, port_to(0), &dst, 1, 4, 2);
+	link_event(FC_EV_LINK_DOWN, port_to(2), 0);
+	CHECK(not_later(later(0)), "the link is dead");
+}
+
 /* Packets for this site, and packets of this site. */
 
 TEST(vnet_here__verdicts)
@@ -365,6 +466,9 @@ static void step(u32 random, bool slowly)
 		break;
 	case 2:
 		own_to(side, 1);
+		break;
+	case 3:
+		packet(class_from(side, dst), port_to(side), &dst, 1, 2 + (random >> 12) % 3, 0);
 		break;
 	default:
 		packet(class_from(side, dst), port_to(side), &dst, 1, 1, 0);
