@@ -115,6 +115,8 @@ by_tree()
 
 odd=1,3,5,7,9,11,13,15
 accepts "lab up" fc lab up torus:4x4 ip name "$lab"
+becomes 120 calm 0
+result $? "no link is suspected"
 for ((site = 0; site < 16; site++)); do
 	ip -n "$lab-$site" route add 224.0.0.0/4 dev fc0
 done

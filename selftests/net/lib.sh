@@ -54,6 +54,9 @@ on() { ip netns exec "$lab-$1" "${@:2}"; }
 address() { echo "10.254.0.$1"; }
 # carrier SITE: has its network device a carrier?
 carrier() { ip -n "$lab-$1" link show dev fc0 | grep -q LOWER_UP; }
+# calm SITE: does it know of no link that is dead or suspected?  On a slow kernel a lab that has just
+# started is overloaded for some time.
+calm() { [ -z "$(at "$1" topology faults)" ]; }
 # listens SITE PORT: does a program at the site listen to a TCP port?
 listens() { on "$1" ss -ltnH "sport = :$2" | grep -q .; }
 

@@ -208,6 +208,8 @@ dump_ping()
 }
 
 accepts "lab up: a device at each site" fc lab up torus:4x4 ip name "$lab"
+becomes 120 calm 0
+result $? "no link is suspected"
 becomes 10 carrier 0 && becomes 10 carrier 10
 result $? "carrier: links are up"
 
