@@ -34,32 +34,31 @@ T_SEQ = 16 };
 #define FC_PLAIN_MIN	(FC_LINK_SIZE + FC_PACKET_SIZE + FC_TARGET_SIZE)
 
 /*
- * Is it a flit that is a whole packet for one target, without checksum, in a class, and no byte of
- * the frame more?
- * @p: FC_PLAIN_MIN readable bytes; @total: bytes of the frame from there on.
+ * Is it a flit of these FC_PART_*, without checksum, in a class, and no byte of the frame more?
+ * @p: FC_LINK_SIZE readable bytes; @total: bytes of the frame from there on.
  */
-static inline bool fc_link_plain(const u8 *p, u32 total)
+static inline bool fc_link_flit(const u8 *p, u32 total, u8 parts)
 {
-	return (fc_get32(p) & 0xffff00ff) == (FC_VERSION << 24 | FC_FRAME_FLIT << 16 |
-					      FC_PART_HEAD | FC_PART_TERM) &&
-	       p[FC_LINK_VC] >= FC_VC_CLASS && p[FC_LINK_VC] < FC_VC_COUNT &&
-	       fc_get16(p + FC_LINK_LEN) == total - FC_LINK_SIZE && !fc_get32(p + FC_LINK_SUM) &&
-	       fc_head_single(p + FC_LINK_SIZE);
-}
-
-/* As fc_link_plain() for a flit between the first and the last one; @p: FC_LINK_SIZE bytes. */
-static inline bool fc_link_body(const u8 *p, u32 total)
-{
-	return (fc_get32(p) & 0xffff00ff) == (FC_VERSION << 24 | FC_FRAME_FLIT << 16) &&
+	return (fc_get32(p) & 0xffff00ff) == (FC_VERSION << 24 | FC_FRAME_FLIT << 16 | parts) &&
 	       p[FC_LINK_VC] >= FC_VC_CLASS && p[FC_LINK_VC] < FC_VC_COUNT &&
 	       fc_get16(p + FC_LINK_LEN) == total - FC_LINK_SIZE && !fc_get32(p + FC_LINK_SUM);
 }
 
-/* May the frame take a fast path?  @linear: readable bytes at @p. */
+/* As fc_link_flit(), of a whole packet for one target; @p: FC_PLAIN_MIN readable bytes. */
+static inline bool fc_link_plain(const u8 *p, u32 total)
+{
+	return fc_link_flit(p, total, FC_PART_HEAD | FC_PART_TERM) &&
+	       fc_head_single(p + FC_LINK_SIZE);
+}
+
+/*
+ * May the frame take a fast path?  It is plain, or a flit between the first and the last one of its
+ * packet.  @linear: readable bytes at @p.
+ */
 static inline bool fc_link_fast(const u8 *p, u32 linear, u32 total)
 {
 	return (linear >= FC_PLAIN_MIN && fc_link_plain(p, total)) ||
-	       (linear >= FC_LINK_SIZE && fc_link_body(p, total));
+	       (linear >= FC_LINK_SIZE && fc_link_flit(p, total, 0));
 }
 
 /* Rewrites the header of a flit for another link; the length stays. */

@@ -204,7 +204,7 @@ static bool may_follow(const struct fc_vnet *v, u8 class, u8 port)
 	if (class >= v->nclasses)
 		return false;
 	in = &v->in[class * v->nports + port];
-	/* A hint: fc_vnet_later() decides under the lock. */
+	/* fc_vnet_later() decides under the lock. */
 	return data_race(in->nbranches == 1 && !in->oper && !in->cut);
 }
 

@@ -395,11 +395,8 @@ static u32 whole_packet(const struct flits *replay, u32 *i)
 /* Return: the front of a copy of a packet. */
 static struct frame *copied_front(struct sim *sim, const struct frame *front)
 {
-	struct frame *frame = frame_new(sim, front->size);
+	struct frame *frame = frame_new(sim, front->size, front);
 
-	frame->message = front->message;
-	frame->data = front->data;
-	frame->offset = front->offset;
 	memcpy(frame->payload, front->payload, front->size);
 	fc_node_head_copy(frame->payload);
 	return frame;

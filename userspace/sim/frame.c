@@ -12,7 +12,7 @@
 
 static_assert(FC_CTRL_SIZE <= FC_PACKET_SIZE + FC_TARGET_SIZE);
 
-struct frame *frame_new(struct sim *sim, u32 size)
+struct frame *frame_new(struct sim *sim, u32 size, const struct frame *like)
 {
 	struct frame *frame = sim->unused;
 
@@ -25,6 +25,11 @@ struct frame *frame_new(struct sim *sim, u32 size)
 	frame->refs = 1;
 	frame->size = size;
 	frame->message = NULL;
+	if (like) {
+		frame->message = like->message;
+		frame->offset = like->offset;
+		frame->data = like->data;
+	}
 	sim->frames++;
 	return frame;
 }

@@ -342,11 +342,8 @@ static struct frame *branch_front(struct sim *sim, u32 from, const struct fc_eff
 	}
 	for (u64 rest = mask; rest; rest &= rest - 1)
 		left++;
-	branch = frame_new(sim, fc_wire_subset_size(frame->payload, mask, left));
+	branch = frame_new(sim, fc_wire_subset_size(frame->payload, mask, left), frame);
 	fc_wire_head_subset(branch->payload, frame->payload, mask, 1);
-	branch->message = frame->message;
-	branch->offset = frame->offset;
-	branch->data = frame->data;
 	if (!fx->keep)
 		frame_put(sim, frame);
 	return branch;

@@ -62,7 +62,7 @@ static void control_send(struct sim *sim, u32 at, const struct fc_ctrl *ctrl, bo
 	}
 	sim->stat[forward ? FC_STAT_CTRL_FORWARDED : FC_STAT_CTRL_SENT]++;
 	sim->link_stat[FC_LSTAT_TX_CTRL]++;
-	frame = frame_new(sim, FC_CTRL_SIZE);
+	frame = frame_new(sim, FC_CTRL_SIZE, NULL);
 	fc_wire_ctrl_encode(frame->payload, ctrl);
 	net_send(sim, at, port, &header, frame, NULL);
 }
@@ -310,11 +310,8 @@ static void store(struct sim *sim, u32 at, u64 mask, bool aborted)
 
 	for (u64 rest = mask; rest; rest &= rest - 1)
 		left++;
-	frame = frame_new(sim, fc_wire_subset_size(old->payload, mask, left));
+	frame = frame_new(sim, fc_wire_subset_size(old->payload, mask, left), old);
 	fc_wire_head_subset(frame->payload, old->payload, mask, 0);
-	frame->message = old->message;
-	frame->offset = old->offset;
-	frame->data = old->data;
 	frame_put(sim, old);
 	front.h = frame;
 	front.head = frame->payload;
@@ -397,7 +394,7 @@ void operator_cut(struct sim *sim, struct node *node, const struct message *m,
 	do {
 		u32 head = sent ? 0 : size;
 		u32 data = pk->data_len - sent < room - head ? pk->data_len - sent : room - head;
-		struct frame *frame = frame_new(sim, head);
+		struct frame *frame = frame_new(sim, head, NULL);
 		struct fc_flit flit = { .h = frame, .data = data };
 
 		frame->message = m;

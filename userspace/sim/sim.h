@@ -410,8 +410,8 @@ extern const struct fidelity fidelity_word;
 /* Fronts and terminators only (CARE, section 5). */
 extern const struct fidelity fidelity_edge;
 
-/* frame.c */
-struct frame *frame_new(struct sim *sim, u32 size);
+/* frame.c; @like: a frame whose data the new one has, too, or NULL */
+struct frame *frame_new(struct sim *sim, u32 size, const struct frame *like);
 void frame_free(struct sim *sim, struct frame *frame);
 
 static inline void frame_get(struct frame *frame)
