@@ -63,18 +63,14 @@ $(test_dirs): tools
 deps: ## Install the packages that building and testing need
 	@scripts/deps build check bench lint docs
 
-# The kernel is fetched before anything is built: where the archive no longer
-# has the image of the installed headers, fetching brings newer headers.
-# Other architectures are for the sets that test them.
-check soak: architectures = arm64 arch
+# All is fetched before anything is built: where the archive no longer has the image of the installed
+# headers, fetching brings newer headers.  Other architectures are for the sets that test them.
+check: purposes = arch
+soak: purposes = arch arm64
 
 .PHONY: prepare
 prepare:
-	@scripts/deps build check $(architectures)
-	@selftests/vm/kernel >/dev/null
-	@[ -z "$(architectures)" ] || selftests/vm/kernel-arm64 --kernel >/dev/null || [ $$? = 4 ]
-	@scripts/kernel-source >/dev/null
-	@[ "$(CI)" != true ] || selftests/vm/kernel-debug --kernel >/dev/null
+	@scripts/prepare $(purposes)
 	@$(MAKE) $(parallel) all
 	@$(MAKE) $(parallel) tests
 
