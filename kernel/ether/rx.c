@@ -70,6 +70,12 @@ static bool append_pages(struct sk_buff *to, struct sk_buff *skb)
 	return true;
 }
 
+/* The link layer passes on no flit with a fragment list, which would nest in that of the frame. */
+static bool has_list(const struct sk_buff *flit)
+{
+	return WARN_ON_ONCE(skb_has_frag_list(flit));
+}
+
 /* Append a flit to the fragment list of a frame, which ends at *@last. */
 static void append_list(struct sk_buff *to, struct sk_buff ***last, struct sk_buff *skb)
 {
@@ -92,16 +98,20 @@ static struct sk_buff *join(struct flitcast_ether *ether, struct sk_buff_head *f
 	struct sk_buff *skb = __skb_dequeue(flits), *flit, **last;
 
 	skb_pull(skb, fc_wire_head_len(skb->data));
-	if (skb_unclone(skb, GFP_ATOMIC) || skb_has_frag_list(skb))
+	if (skb_unclone(skb, GFP_ATOMIC) || has_list(skb))
 		goto drop;
 	/* Pages may be of a file, or of copies for other sites: IPsec must not decrypt in place. */
 	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
 	last = &skb_shinfo(skb)->frag_list;
 	while ((flit = __skb_dequeue(flits))) {
-		if (append_pages(skb, flit))
+		if (append_pages(skb, flit)) {
 			consume_skb(flit);
-		else
+		} else if (has_list(flit)) {
+			kfree_skb(flit);
+			goto drop;
+		} else {
 			append_list(skb, &last, flit);
+		}
 	}
 	if (pskb_may_pull(skb, linear))
 		return skb;

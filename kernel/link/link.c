@@ -80,6 +80,20 @@ static u32 frame_sum(struct sk_buff *skb)
 	return ~sum;
 }
 
+/*
+ * Make a frame with a fragment list linear: tunnels reassemble frames into such lists, which may
+ * nest.  No code behind the link layer has to handle them.  Return: false: no memory.
+ */
+static noinline bool drop_list(struct sk_buff *skb)
+{
+	if (skb_linearize(skb) || skb_unclone(skb, GFP_ATOMIC))
+		return false;
+	/* Members without data are left. */
+	kfree_skb_list(skb_shinfo(skb)->frag_list);
+	skb_shinfo(skb)->frag_list = NULL;
+	return true;
+}
+
 void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool known)
 {
 	struct fc_link_hdr hdr;
@@ -90,6 +104,9 @@ void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool k
 		link->stat[FC_LSTAT_RX_MALFORMED]++;
 		goto drop;
 	}
+	/* The peer retransmits a flit that is dropped here. */
+	if (unlikely(skb_has_frag_list(skb)) && !drop_list(skb))
+		goto drop;
 	if (hdr.summed && hdr.sum != frame_sum(skb)) {
 		link->stat[FC_LSTAT_RX_CHECKSUM]++;
 		goto drop;

@@ -25,12 +25,12 @@ struct flitcast_link;
 
 /**
  * struct flitcast_link_ops - functions of the owner of a link
- * @pass: receive a frame of the peer for which fc_link_fast() holds, unshared, at its link header.
- *	Return: true: took ownership of the skb; false: changed nothing, and the link calls
- *	@receive.  The skb still has its device, dst and extensions: call flitcast_link_scrub()
- *	unless it is transmitted at once.  Softirq, RCU read lock.
- * @receive: receive a frame with a valid link header, trimmed to its length, at its link header;
- *	takes ownership of the skb.  Softirq, RCU read lock.
+ * @pass: receive a frame of the peer for which fc_link_fast() holds, unshared, without a fragment
+ *	list, at its link header.  Return: true: took ownership of the skb; false: changed
+ *	nothing, and the link calls @receive.  The skb still has its device, dst and extensions:
+ *	call flitcast_link_scrub() unless it is transmitted at once.  Softirq, RCU read lock.
+ * @receive: receive a frame with a valid link header, trimmed to its length, without a fragment
+ *	list, at its link header; takes ownership.  Softirq, RCU read lock.
  * @carrier: the device can, or can no longer, carry frames.  Context: RTNL held; or, from callers
  *	that @stop of the backend waits for, the RCU read lock.
  * @gone: the device is being unregistered; call flitcast_link_destroy().  RTNL held.

@@ -64,7 +64,7 @@ static inline bool plain(const struct netdev_link *l, const struct sk_buff *skb)
 {
 	return fc_link_fast(skb->data, skb_headlen(skb), skb->len) &&
 	       skb->pkt_type == PACKET_HOST && !skb_shared(skb) && !skb->cloned &&
-	       !skb->destructor && known(l, skb);
+	       !skb->destructor && !skb_has_frag_list(skb) && known(l, skb);
 }
 
 static noinline int receive(struct netdev_link *l, struct sk_buff *skb)

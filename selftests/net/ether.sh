@@ -20,7 +20,7 @@ cleanup()
 	# shellcheck disable=SC2046 # a word for each job
 	kill $(jobs -p) 2>/dev/null
 	[ -z "${qdisc:-}" ] || echo "$qdisc" >/proc/sys/net/core/default_qdisc
-	for site in spare guest6 guest8; do
+	for site in spare guest6 guest8 10 11 12; do
 		ip netns del "$lab-$site" 2>/dev/null
 	done
 	fc lab down name "$lab"
@@ -145,6 +145,47 @@ link_add_device()
 # The device goes with its site.
 site_del() { fc -n "$lab-spare" site del 0 && [ -z "$(ip -n "$lab-spare" -o link show type flitcast)" ]; }
 
+# tunnel NS OTHER: a site, and its link over a tunnel whose packets are longer than the cable's MTU,
+# which makes fragments of them
+tunnel()
+{
+	ip -n "$lab-$1" addr add "192.168.77.$1/24" dev cable &&
+		ip -n "$lab-$1" link set cable up &&
+		ip -n "$lab-$1" link add vx0 type vxlan id 7 local "192.168.77.$1" \
+			remote "192.168.77.$2" dstport 4789 &&
+		ip -n "$lab-$1" link set vx0 mtu 1500 up &&
+		fc -n "$lab-$1" site add $(($1 - 10)) topology line:2 &&
+		ip -n "$lab-$1" link add fc0 type flitcast &&
+		ip -n "$lab-$1" link set fc0 up &&
+		fc -n "$lab-$1" link add vx0 port $(($1 - 9))
+}
+
+# Sites 10 and 11, two of a line, with a tunnel as their link, and 12 behind a bridge at 11.
+tunnels()
+{
+	local site
+
+	for site in 10 11 12; do
+		ip netns add "$lab-$site" || return
+	done
+	ip -n "$lab-10" link add cable mtu 600 type veth peer name cable mtu 600 netns "$lab-11" &&
+		tunnel 10 11 && tunnel 11 10 &&
+		ip -n "$lab-11" link add br0 type bridge &&
+		ip -n "$lab-11" link add guest mtu 9000 type veth peer name fc0 netns "$lab-12" &&
+		ip -n "$lab-11" link set guest up master br0 &&
+		ip -n "$lab-11" link set fc0 mtu 9000 master br0 &&
+		ip -n "$lab-11" link set br0 up &&
+		# as a device without segmentation offload
+		ip -n "$lab-11" link set guest gso_max_segs 1 &&
+		ip -n "$lab-12" link set fc0 mtu 9000 up &&
+		ip -n "$lab-12" addr add "$(address 12)/16" dev fc0 &&
+		ip -n "$lab-10" link set fc0 mtu 9000 &&
+		ip -n "$lab-10" addr add "$(address 10)/16" dev fc0
+}
+
+# Has IP of a site reassembled packets?
+reassembled() { on "$1" nstat -asz IpReasmOKs | awk '$1 == "IpReasmOKs" { exit !$2 }'; }
+
 head -c 4M /dev/urandom >"$work/image"
 mkfifo "$work/silent" && exec 9<>"$work/silent"
 refuses "add: no site" 2 "no site here" ip link add fc0 type flitcast
@@ -207,6 +248,17 @@ accepts "bridge: a namespace reaches a site" in_guest 6 "${ping[@]}" "$(address 
 accepts "bridge: the address moves to another site" move 8 6
 accepts "bridge: and announces itself" in_guest 6 "${ping[@]}" "$(address 4)"
 accepts "bridge: a site reaches it there" on 0 "${ping[@]}" "$(address 100)"
+if modprobe -q vxlan; then
+	accepts "tunnel: a link whose flits are reassembled" tunnels
+	becomes 20 carrier 10
+	result $? "tunnel: it comes up"
+	accepts "tunnel: ping of 8,000 bytes" on 10 "${ping[@]}" -s 8000 "$(address 12)"
+	accepts "tunnel: TCP to a device without offloads" copy 10 12 5003
+	accepts "tunnel: and back" copy 12 10 5004
+	accepts "tunnel: its packets were in fragments" reassembled 11
+else
+	result 0 "tunnel # SKIP needs vxlan"
+fi
 accepts "lab kill" fc lab kill name "$lab" 4
 run on 0 ping -q -c 1 -W 1 "$(address 4)"
 [ "$status" -eq 1 ]
