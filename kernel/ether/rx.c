@@ -17,6 +17,9 @@
 #define RX_BYTES_MAX	(4 * 1024 * 1024)
 #define RX_REPORTS_MAX	(1024 * 1024)
 
+/* Bytes of a copied frame that are linear: its headers. */
+#define COPY_LINEAR	128
+
 /**
  * struct received - a datagram that waits for NAPI, in the cb of its skb
  * @site: that sent it
@@ -33,39 +36,62 @@ struct received {
 
 #define RECEIVED(skb)	((struct received *)(skb)->cb)
 
-/*
- * Append the pages of a flit to a frame.  Return: false, and nothing is changed, if the flit has
- * linear data or too many pages, or if pages return to the pool of a device, whose counts allow no
- * second reference.
- */
-static bool append_pages(struct sk_buff *to, struct sk_buff *skb)
+/* Does fragment @b begin where @a ends? */
+static bool adjacent(const skb_frag_t *a, const skb_frag_t *b)
 {
-	struct skb_shared_info *shinfo = skb_shinfo(to);
-	const struct skb_shared_info *more = skb_shinfo(skb);
-	int i, n = shinfo->nr_frags;
-	/* Memory of the pages, which may be more than the data that the flit has in them. */
-	int size = skb->truesize - SKB_TRUESIZE(skb_end_offset(skb));
-	bool first = n && more->nr_frags &&
-		     skb_can_coalesce(to, n, skb_frag_page(&more->frags[0]),
-				      skb_frag_off(&more->frags[0]));
+	return skb_frag_page(a) == skb_frag_page(b) &&
+	       skb_frag_off(a) + skb_frag_size(a) == skb_frag_off(b);
+}
 
-	if (skb_headlen(skb) || skb_has_frag_list(skb) || skb_has_frag_list(to) ||
-	    skb->pp_recycle || to->pp_recycle ||
-	    n + more->nr_frags - first > MAX_SKB_FRAGS)
-		return false;
+/* Fragments that a frame has with those of a flit behind its own. */
+static unsigned int frags_with(const struct skb_shared_info *to, const struct skb_shared_info *more)
+{
+	const skb_frag_t *last = to->nr_frags ? &to->frags[to->nr_frags - 1] : NULL;
+	unsigned int i, n = to->nr_frags;
+
 	for (i = 0; i < more->nr_frags; i++) {
 		const skb_frag_t *f = &more->frags[i];
 
-		if (!i && first) {
-			skb_frag_size_add(&shinfo->frags[n - 1], skb_frag_size(f));
-			to->len += skb_frag_size(f);
-			to->data_len += skb_frag_size(f);
+		n += !last || !adjacent(last, f);
+		last = f;
+	}
+	return n;
+}
+
+/*
+ * Append the pages of a flit to a frame: move them, or share them with a clone.  Return: false, and
+ * nothing is changed, if the flit has linear data or too many pages; or if only one of them has
+ * pages that return to the pool of a device, or shares these, as clones do not count them.
+ */
+static bool append_pages(struct sk_buff *to, struct sk_buff *skb)
+{
+	struct skb_shared_info *shinfo = skb_shinfo(to), *more = skb_shinfo(skb);
+	bool shared = skb_cloned(skb);
+	/* Memory of the pages, which may be more than the data that the flit has in them. */
+	int i, size = skb->truesize - SKB_TRUESIZE(skb_end_offset(skb));
+
+	if (skb_headlen(skb) || skb_has_frag_list(skb) || skb_has_frag_list(to) ||
+	    skb->pp_recycle != to->pp_recycle || (skb->pp_recycle && shared) ||
+	    frags_with(shinfo, more) > MAX_SKB_FRAGS)
+		return false;
+	for (i = 0; i < more->nr_frags; i++) {
+		const skb_frag_t *f = &more->frags[i];
+		skb_frag_t *last = shinfo->nr_frags ? &shinfo->frags[shinfo->nr_frags - 1] : NULL;
+
+		if (last && adjacent(last, f)) {
+			skb_frag_size_add(last, skb_frag_size(f));
+			if (!shared)
+				skb_frag_unref(skb, i);
 		} else {
-			skb_frag_ref(skb, i);
-			skb_add_rx_frag(to, n++, skb_frag_page(f), skb_frag_off(f),
-					skb_frag_size(f), 0);
+			if (shared)
+				skb_frag_ref(skb, i);
+			shinfo->frags[shinfo->nr_frags++] = *f;
 		}
 	}
+	if (!shared)
+		more->nr_frags = 0;
+	to->len += skb->len;
+	to->data_len += skb->len;
 	to->truesize += max_t(int, size, skb->len);
 	return true;
 }
@@ -76,7 +102,10 @@ static bool has_list(const struct sk_buff *flit)
 	return WARN_ON_ONCE(skb_has_frag_list(flit));
 }
 
-/* Append a flit to the fragment list of a frame, which ends at *@last. */
+/*
+ * Append a flit to the fragment list of a frame, which ends at *@last: NAPI copies such a frame,
+ * without the site's lock.
+ */
 static void append_list(struct sk_buff *to, struct sk_buff ***last, struct sk_buff *skb)
 {
 	skb->next = NULL;
@@ -232,24 +261,14 @@ static bool offload_known(const struct virtio_net_hdr *offload)
 	return false;
 }
 
-/* Return: true if a flit in the fragment list of a frame has linear data. */
-static bool list_linear(const struct sk_buff *skb)
-{
-	const struct sk_buff *flit;
-
-	skb_walk_frags(skb, flit)
-		if (skb_headlen(flit))
-			return true;
-	return false;
-}
-
 /*
- * Copy a frame into pages: skb_segment() takes the linear data in a fragment list for one segment,
- * and flits end anywhere.  Takes @skb.  Return: NULL: no memory; it is dropped.
+ * Copy a frame with a fragment list into pages: devices and ciphers map no more than MAX_SKB_FRAGS
+ * pieces, and skb_segment() takes the linear data in a list for one segment, and flits end anywhere.
+ * Takes @skb.  Return: NULL: no memory; it is dropped.
  */
-static struct sk_buff *in_pages(struct flitcast_ether *ether, struct sk_buff *skb)
+static noinline struct sk_buff *in_pages(struct flitcast_ether *ether, struct sk_buff *skb)
 {
-	unsigned int head = skb_headlen(skb), off = head;
+	unsigned int head = min_t(unsigned int, skb->len, COPY_LINEAR), off = head;
 	struct sk_buff *copy;
 	int err, i;
 
@@ -292,7 +311,7 @@ static void deliver_frame(struct flitcast_ether *ether, struct sk_buff *skb)
 	unsigned int len;
 
 	memcpy(&offload, skb->data, sizeof(offload));
-	if (offload.gso_type != VIRTIO_NET_HDR_GSO_NONE && list_linear(skb)) {
+	if (unlikely(skb_has_frag_list(skb))) {
 		skb = in_pages(ether, skb);
 		if (!skb)
 			return;

@@ -32,11 +32,17 @@ void double_end(struct kunit_suite *suite)
  * Devices.
  */
 
+struct sk_buff *(*double_reshape)(struct sk_buff *skb);
+
 static netdev_tx_t cable_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct net_device *peer = *(struct net_device **)netdev_priv(dev);
+	struct sk_buff *(*reshape)(struct sk_buff *skb) = READ_ONCE(double_reshape);
 
-	dev_forward_skb(peer, skb);
+	if (reshape)
+		skb = reshape(skb);
+	if (skb)
+		dev_forward_skb(peer, skb);
 	return NETDEV_TX_OK;
 }
 

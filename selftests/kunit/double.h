@@ -46,6 +46,9 @@ void double_end(struct kunit_suite *suite);
 /* A site of line:2, or of @spec, as netlink would configure it. */
 struct flitcast_site_config double_config(const char *spec, u32 id);
 
+/* Set: passes each frame that a cable carries through it; NULL from it: the frame is lost. */
+extern struct sk_buff *(*double_reshape)(struct sk_buff *skb);
+
 /* Devices joined by a cable, up, with their carrier.  Return: 0 or an error. */
 int double_devices_add(struct net_device *dev[2]);
 void double_devices_del(struct net_device *dev[2]);
