@@ -137,6 +137,15 @@ static void ether_free(struct net_device *dev)
 	free_percpu(dev->tstats);
 }
 
+/* The stack segments the frames that others would refuse. */
+static netdev_features_t ether_features_check(struct sk_buff *skb, struct net_device *dev,
+					      netdev_features_t features)
+{
+	if (skb_is_gso(skb) && !flitcast_ether_gso_fits(dev, skb_shinfo(skb)->gso_size))
+		features &= ~NETIF_F_GSO_MASK;
+	return vlan_features_check(skb, features);
+}
+
 static const struct net_device_ops ether_ops = {
 	.ndo_init = ether_init,
 	.ndo_uninit = ether_uninit,
@@ -144,6 +153,7 @@ static const struct net_device_ops ether_ops = {
 	.ndo_stop = ether_stop,
 	.ndo_start_xmit = flitcast_ether_xmit,
 	.ndo_select_queue = flitcast_ether_select_queue,
+	.ndo_features_check = ether_features_check,
 	.ndo_set_rx_mode = ether_set_rx_mode,
 	.ndo_get_stats64 = dev_get_tstats64,
 	.ndo_validate_addr = eth_validate_addr,

@@ -62,6 +62,15 @@ struct flitcast_ether {
 	atomic_long_t stat[FLITCAST_ETHER_STAT_COUNT];
 };
 
+/* Bytes of the shortest segments of a GSO frame: shorter ones make many packets of one. */
+#define FLITCAST_GSO_MIN	256
+
+/* May a site choose this length of the segments of a GSO frame, for those that get it? */
+static inline bool flitcast_ether_gso_fits(const struct net_device *dev, u32 size)
+{
+	return size >= FLITCAST_GSO_MIN && size <= READ_ONCE(dev->mtu);
+}
+
 /* rx.c */
 
 int flitcast_ether_poll(struct napi_struct *napi, int budget);

@@ -133,6 +133,8 @@ static struct sk_buff *join(struct flitcast_ether *ether, struct sk_buff_head *f
 	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
 	last = &skb_shinfo(skb)->frag_list;
 	while ((flit = __skb_dequeue(flits))) {
+		/* The frame, too, is for sockets that free memory. */
+		skb->pfmemalloc |= flit->pfmemalloc;
 		if (append_pages(skb, flit)) {
 			consume_skb(flit);
 		} else if (has_list(flit)) {
@@ -250,21 +252,22 @@ void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *fli
 }
 
 /* Do devices of sites send such an offload header?  virtio_net_hdr_to_skb() checks the rest. */
-static bool offload_known(const struct virtio_net_hdr *offload)
+static bool offload_known(const struct net_device *dev, const struct virtio_net_hdr *offload)
 {
 	switch (offload->gso_type & ~VIRTIO_NET_HDR_GSO_ECN) {
 	case VIRTIO_NET_HDR_GSO_NONE:
+		return true;
 	case VIRTIO_NET_HDR_GSO_TCPV4:
 	case VIRTIO_NET_HDR_GSO_TCPV6:
-		return true;
+		return flitcast_ether_gso_fits(dev, __virtio16_to_cpu(true, offload->gso_size));
 	}
 	return false;
 }
 
 /*
  * Copy a frame with a fragment list into pages: devices and ciphers map no more than MAX_SKB_FRAGS
- * pieces, and skb_segment() takes the linear data in a list for one segment, and flits end anywhere.
- * Takes @skb.  Return: NULL: no memory; it is dropped.
+ * pieces, and skb_segment() takes the linear data in a list for one segment, but flits end
+ * anywhere.  Takes @skb.  Return: NULL: no memory; it is dropped.
  */
 static noinline struct sk_buff *in_pages(struct flitcast_ether *ether, struct sk_buff *skb)
 {
@@ -288,6 +291,7 @@ static noinline struct sk_buff *in_pages(struct flitcast_ether *ether, struct sk
 	}
 	copy->len += skb->len - head;
 	copy->data_len = skb->len - head;
+	copy->pfmemalloc |= skb->pfmemalloc;
 	consume_skb(skb);
 	return copy;
 }
@@ -325,6 +329,8 @@ static void deliver_frame(struct flitcast_ether *ether, struct sk_buff *skb)
 	skb_shinfo(skb)->gso_segs = 0;
 	skb_shinfo(skb)->gso_type = 0;
 	skb->encapsulation = 0;
+	skb->csum_level = 0;
+	skb_reset_redirect(skb);
 	skb_clear_hash(skb);
 	skb_set_queue_mapping(skb, 0);
 	memset(skb_hwtstamps(skb), 0, sizeof(*skb_hwtstamps(skb)));
@@ -336,7 +342,7 @@ static void deliver_frame(struct flitcast_ether *ether, struct sk_buff *skb)
 	skb_reset_mac_header(skb);
 	skb_reset_network_header(skb);
 	skb_reset_transport_header(skb);
-	if (!offload_known(&offload) || virtio_net_hdr_to_skb(skb, &offload, true)) {
+	if (!offload_known(dev, &offload) || virtio_net_hdr_to_skb(skb, &offload, true)) {
 		flitcast_ether_drop(ether, FLITCAST_ETHER_RX_HEADER, skb);
 		return;
 	}

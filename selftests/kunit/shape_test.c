@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames of a site's network device whose flits arrive as skbs of any shape: the cable replaces each
- * flit by a tree of skbs with the same bytes.  The stack gets the same frame, in few fragments.
+ * Frames of a site's network device whose flits arrive as skbs of any shape: the cable replaces
+ * each flit by a tree of skbs with the same bytes.  The stack gets the same frame, in few fragments.
  */
 #include <linux/delay.h>
 #include <linux/etherdevice.h>
@@ -253,13 +253,13 @@ static void make_frame(unsigned int len)
 	*tcp = (struct tcphdr) { .doff = sizeof(*tcp) / 4, .ack = 1 };
 }
 
-/* Send @sent, as a GSO frame if it has several segments. */
-static bool send(unsigned int len)
+/* Make an skb of @sent, GSO if it has several segments of the size.  Return: NULL: no memory. */
+static struct sk_buff *frame(unsigned int len, unsigned int gso_size)
 {
 	struct sk_buff *skb = alloc_skb(LL_MAX_HEADER + len, GFP_KERNEL);
 
 	if (!skb)
-		return false;
+		return NULL;
 	skb_reserve(skb, LL_MAX_HEADER);
 	skb_put_data(skb, sent, len);
 	skb->dev = fc[0];
@@ -267,15 +267,22 @@ static bool send(unsigned int len)
 	skb_reset_mac_header(skb);
 	skb_set_network_header(skb, ETH_HLEN);
 	skb_set_transport_header(skb, ETH_HLEN + sizeof(struct iphdr));
-	if (len - HEAD > GSO_SIZE) {
+	if (len - HEAD > gso_size) {
 		skb->ip_summed = CHECKSUM_PARTIAL;
 		skb->csum_start = skb_transport_header(skb) - skb->head;
 		skb->csum_offset = offsetof(struct tcphdr, check);
 		skb_shinfo(skb)->gso_type = SKB_GSO_TCPV4;
-		skb_shinfo(skb)->gso_size = GSO_SIZE;
-		skb_shinfo(skb)->gso_segs = DIV_ROUND_UP(len - HEAD, GSO_SIZE);
+		skb_shinfo(skb)->gso_size = gso_size;
+		skb_shinfo(skb)->gso_segs = DIV_ROUND_UP(len - HEAD, gso_size);
 	}
-	return !dev_queue_xmit(skb);
+	return skb;
+}
+
+static bool send(unsigned int len)
+{
+	struct sk_buff *skb = frame(len, GSO_SIZE);
+
+	return skb && !dev_queue_xmit(skb);
 }
 
 /* Are the bytes of @skb those of @sent from byte @at on? */
@@ -421,7 +428,43 @@ static void frames_of_any_shape_arrive(struct kunit *test)
 	}
 }
 
+/* Another site chooses the length of segments, for which the own stack makes packets. */
+static void segments_are_neither_short_nor_long(struct kunit *test)
+{
+	static const unsigned int sizes[] = { 1, FLITCAST_GSO_MIN - 1, 1501 };
+	const struct flitcast_ether *ether;
+	unsigned int i;
+
+	double_line(test, dev);
+	for (i = 0; i < 2; i++)
+		KUNIT_ASSERT_EQ(test, 0, ether_add(i));
+	packets.dev = fc[1];
+	dev_add_pack(&packets);
+	rtnl_lock();
+	KUNIT_EXPECT_EQ(test, 0, dev_set_mtu(fc[1], 1500));
+	rtnl_unlock();
+	KUNIT_ASSERT_TRUE(test, transmits(fc[0]));
+	ether = netdev_priv(fc[1]);
+	make_frame(4000);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct sk_buff *skb = frame(4000, sizes[i]);
+
+		KUNIT_ASSERT_NOT_NULL(test, skb);
+		/* Past the stack, which segments them. */
+		rcu_read_lock_bh();
+		fc[0]->netdev_ops->ndo_start_xmit(skb, fc[0]);
+		rcu_read_unlock_bh();
+	}
+	/* Frames keep their order. */
+	KUNIT_ASSERT_TRUE(test, send(60));
+	KUNIT_ASSERT_TRUE(test, wait_for_completion_timeout(&arrival, SOON));
+	KUNIT_EXPECT_EQ(test, 1U, skb_queue_len(&arrived));
+	KUNIT_EXPECT_EQ(test, (long)ARRAY_SIZE(sizes),
+			atomic_long_read(&ether->stat[FLITCAST_ETHER_RX_HEADER]));
+}
+
 static struct kunit_case cases[] = {
+	KUNIT_CASE(segments_are_neither_short_nor_long),
 	KUNIT_CASE(frames_of_any_shape_arrive),
 	{ }
 };
