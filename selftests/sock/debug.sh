@@ -14,7 +14,7 @@ cd "$(dirname "$(readlink -f "$0")")" || exit 1
 status=0
 ./sock_api.sh api_uring || status=1
 [ $# -eq 0 ] || ./stress.sh "$1" || status=1
-./flap.sh "${2:-10}" || status=1
+./flap.sh "${2:-20}" || status=1
 ./churn.sh 1 || status=1
 # last: what it asks to fail stays as it sets it
 ./failnth.sh 12 || status=1
