@@ -79,7 +79,7 @@ check: prepare ## Run every test; ends with: N passed, N failed, N skipped
 	@selftests/run -j $(JOBS) check
 
 .PHONY: check-fast
-check-fast: prepare ## Run the unit tests and one guest
+check-fast: prepare ## Run the tests that need no guest: units, models, documents
 	@selftests/run -j $(JOBS) fast
 
 .PHONY: soak
@@ -106,7 +106,7 @@ check-kernels: prepare ## Build for 6.1, 6.12 and 7.2, and run some guests' test
 	@selftests/vm/check-kernels -a
 
 .PHONY: explore
-explore: ## Every state of small networks: two hours, 12 GiB; in check it takes two minutes
+explore: ## Every state of small networks: two hours, 12 GiB; in check it takes a minute and a half
 	@scripts/deps build check
 	@$(MAKE) -C selftests/core COMPILERS=gcc explorer
 	@build/selftests/core/explore --file selftests/core/explore.check \
