@@ -72,13 +72,13 @@ result $? "ring:5: around a link that is dead at neither end"
 all_reached 5
 result $? "ring:5: everybody reaches everybody"
 link 0 1 up
-wait_for 5 far 0 1 1 && far 2 0 2
+wait_for 5 far 0 1 1 && wait_for 5 far 2 0 2
 result $? "ring:5: the link is used again"
 
 # believes SITE TEXT: these links are dead, and these sites gone (whoever says so)
 believes() { [ "$(at "$1" topology faults | sed 's/: says .*//')" = "$2" ]; }
 
-believes 2 ""
+wait_for 5 believes 2 ""
 result $? "ring:5: nothing is believed dead"
 
 # In two: 0 1 | 2 3 4.
