@@ -74,8 +74,16 @@ prepare:
 	@$(MAKE) $(parallel) all
 	@$(MAKE) $(parallel) tests
 
+# The module for kernels in the cache that make check boots besides Debian's own.  rig/debug and rig/kernels
+# build it, too, and tell what fails.
+.PHONY: other-modules
+other-modules: prepare
+	@if selftests/vm/kernel-debug --check >/dev/null; then \
+		selftests/vm/kernel-debug >/dev/null && selftests/vm/kernel-debug --kunit >/dev/null; fi || :
+	@if selftests/vm/kernel-suite --check sid >/dev/null; then selftests/vm/kernel-suite sid >/dev/null; fi || :
+
 .PHONY: check
-check: prepare ## Run every test; ends with: N passed, N failed, N skipped
+check: prepare other-modules ## Run every test; ends with: N passed, N failed, N skipped
 	@selftests/run -j $(JOBS) check
 
 .PHONY: check-fast
