@@ -9,9 +9,20 @@
 #include <linux/version.h>
 #include <linux/hrtimer.h>
 #include <linux/netdevice.h>
+#include <linux/netlink.h>
 #include <linux/socket.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
+
+/*
+ * NL_SET_ERR_MSG_FMT_MOD() came in 6.2, for texts of 80 characters at most with the module's name.
+ * Before it, the message is @plain.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define FLITCAST_ERR_MSG_FMT(extack, plain, fmt, ...)	NL_SET_ERR_MSG_MOD(extack, plain)
+#else
+#define FLITCAST_ERR_MSG_FMT(extack, plain, fmt, ...)	NL_SET_ERR_MSG_FMT_MOD(extack, fmt, ##__VA_ARGS__)
+#endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 /* hrtimer_setup() came in 6.13. */

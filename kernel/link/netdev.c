@@ -12,6 +12,7 @@
 #include <net/rtnetlink.h>
 #include <net/sch_generic.h>
 #include "compat.h"
+#include "core/bounds.h"
 #include "core/wire_link.h"
 #include "core/wire_plain.h"
 #include "link/link.h"
@@ -23,6 +24,7 @@
  * @dev_tracker: of that reference
  * @pt: our ethertype on that device
  * @node: in the list of all links, under RTNL
+ * @veth: the device is a veth; never changes
  * @peer: hardware address to which frames are sent; all ones before the first HELLO
  * @peer_known: @peer is set from a HELLO
  *
@@ -34,6 +36,7 @@ struct netdev_link {
 	netdevice_tracker dev_tracker;
 	struct packet_type pt;
 	struct list_head node;
+	bool veth;
 	u8 peer[ETH_ALEN];
 	bool peer_known;
 };
@@ -93,23 +96,30 @@ static int frame_in(struct sk_buff *skb, struct net_device *dev, struct packet_t
 	return receive(l, skb);
 }
 
+/* Is it a device of this kind of "ip link"?  The kind of a device never changes. */
+static bool is_kind(const struct net_device *dev, const char *kind)
+{
+	return dev->rtnl_link_ops && !strcmp(dev->rtnl_link_ops->kind, kind);
+}
+
 /*
  * The longest frame that a device carries, without its Ethernet header.  A veth passes on
- * unsegmented what other devices would have to segment: a list of frames (SKB_GSO_FRAGLIST).  No
- * hardware supports such a list, so a device with that feature is backed by software only.
+ * unsegmented what other devices would have to segment: a list of frames (SKB_GSO_FRAGLIST).  The
+ * feature alone says nothing: every software device has it, also one above a card (VLAN), or one
+ * that copies frames (MACsec).
  */
-static u32 longest(const struct net_device *dev)
+static u32 longest(const struct net_device *dev, bool veth)
 {
 	u32 mtu = READ_ONCE(dev->mtu), gso = READ_ONCE(dev->gso_max_size);
 
-	if (!(dev->features & NETIF_F_GSO_FRAGLIST) || gso <= ETH_HLEN)
+	if (!veth || !(dev->features & NETIF_F_GSO_FRAGLIST) || gso <= ETH_HLEN)
 		return mtu;
 	return max(mtu, gso - ETH_HLEN - 1);
 }
 
 static bool netdev_small(const struct flitcast_link *link)
 {
-	return longest(of(link)->dev) < link->flit;
+	return longest(of(link)->dev, of(link)->veth) < link->flit;
 }
 
 static bool netdev_long(const struct flitcast_link *link)
@@ -147,16 +157,23 @@ static void netdev_describe(struct flitcast_link *link, struct flitcast_link_dev
 		strscpy(device->reason, "the device is down", sizeof(device->reason));
 }
 
-/* Mark a frame above the MTU as GSO, so that the device passes it on unsegmented. */
-static void mark_long(struct sk_buff *skb, const struct net_device *dev)
+/*
+ * Mark a frame above the MTU as GSO, so that the device passes it on unsegmented.  Return: false if
+ * it does not: its MTU has just been lowered.
+ */
+static bool mark_long(const struct netdev_link *l, struct sk_buff *skb)
 {
 	struct skb_shared_info *shinfo = skb_shinfo(skb);
+	const struct net_device *dev = l->dev;
 
+	if (skb->len > longest(dev, l->veth))
+		return false;
 	shinfo->gso_type = SKB_GSO_FRAGLIST;
 	shinfo->gso_size = READ_ONCE(dev->mtu);
 	shinfo->gso_segs = 1;
 	/* With CHECKSUM_NONE the stack would segment the frame. */
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	return true;
 }
 
 /* Push the Ethernet header.  Return: false if that fails. */
@@ -241,8 +258,10 @@ static bool netdev_transmit(struct flitcast_link *link, struct sk_buff *skb)
 	shinfo->gso_size = 0;
 	shinfo->gso_segs = 0;
 	shinfo->gso_type = 0;
-	if (unlikely(skb->len > READ_ONCE(dev->mtu)))
-		mark_long(skb, dev);
+	if (unlikely(skb->len > READ_ONCE(dev->mtu)) && !mark_long(l, skb)) {
+		kfree_skb(skb);
+		return false;
+	}
 	/* Use one queue, to keep frames in order. */
 	skb_set_queue_mapping(skb, 0);
 	if (!put_header(l, skb)) {
@@ -302,10 +321,23 @@ static unsigned int headroom(const struct net_device *dev)
 	return LL_RESERVED_SPACE(dev) + FC_LINK_SIZE;
 }
 
+/* Refuse a device for its MTU: that of a tunnel often cannot be raised, so tell which flit fits. */
+static void refuse_mtu(u32 mtu, u32 flit, struct netlink_ext_ack *extack)
+{
+	if (mtu < FLITCAST_FLIT_MIN)
+		NL_SET_ERR_MSG_MOD(extack, "MTU of the device is below the flit size: raise it");
+	else
+		FLITCAST_ERR_MSG_FMT(extack,
+				     "MTU of the device is below the flit size: raise it, or shorten flits at all sites",
+				     "flit %u is above MTU %u: raise it, or flit %u at all sites",
+				     flit, mtu, mtu);
+}
+
 static struct flitcast_link *netdev_create(const struct flitcast_link_spec *spec, u32 flit,
 					   struct netlink_ext_ack *extack)
 {
 	struct net_device *dev = spec->dev;
+	bool veth = is_kind(dev, "veth");
 	struct netdev_link *l;
 
 	if (dev->type != ARPHRD_ETHER) {
@@ -313,12 +345,12 @@ static struct flitcast_link *netdev_create(const struct flitcast_link_spec *spec
 		return ERR_PTR(-EINVAL);
 	}
 	/* The device transmits over links of its site: as a link it would transmit over itself. */
-	if (dev->rtnl_link_ops && !strcmp(dev->rtnl_link_ops->kind, KBUILD_MODNAME)) {
+	if (is_kind(dev, KBUILD_MODNAME)) {
 		NL_SET_ERR_MSG_MOD(extack, "the network device of a site carries no links");
 		return ERR_PTR(-EINVAL);
 	}
-	if (longest(dev) < flit && !spec->wait) {
-		NL_SET_ERR_MSG_MOD(extack, "MTU of the device is below the flit size: raise it");
+	if (longest(dev, veth) < flit && !spec->wait) {
+		refuse_mtu(longest(dev, veth), flit, extack);
 		return ERR_PTR(-EINVAL);
 	}
 	if (find(dev)) {
@@ -329,6 +361,7 @@ static struct flitcast_link *netdev_create(const struct flitcast_link_spec *spec
 	if (!l)
 		return ERR_PTR(-ENOMEM);
 	l->dev = dev;
+	l->veth = veth;
 	/* not charged: the tracker is for debugging only */
 	netdev_hold(dev, &l->dev_tracker, GFP_KERNEL);
 	l->link.headroom = headroom(dev);

@@ -126,7 +126,7 @@ ip -n "$lab-2" link set p2 gso_max_size 1000
 ip -n "$lab-1" link set p1 gso_max_size 1000
 at 2 site add 2 topology line:3 flit 9000
 at 2 link add p2 port 2 2>"$work/said"
-[ $? -eq 1 ] && grep -q 'MTU of the device is below the flit size' "$work/said"
+[ $? -eq 1 ] && grep -q 'flit 9000 is above MTU 1500\|MTU of the device is below the flit size' "$work/said"
 result $? "a device below the flit size is refused"
 at 2 site del 2
 at 2 site add 2 topology line:3
