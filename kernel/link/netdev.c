@@ -13,6 +13,7 @@
 #include <net/sch_generic.h>
 #include "compat.h"
 #include "core/bounds.h"
+#include "core/turn.h"
 #include "core/wire_link.h"
 #include "core/wire_plain.h"
 #include "link/link.h"
@@ -240,6 +241,22 @@ static bool xmit(struct netdev_link *l, struct sk_buff *skb, bool flit)
 	return false;
 }
 
+/*
+ * The priority of a frame among other traffic of the device, by its queue in the link
+ * (Documentation/design.rst, "Flits of several packets on a link").  Flits have no priority that
+ * SO_PRIORITY would need CAP_NET_ADMIN for.  All flits of a channel, and the statuses that ask
+ * about them, have the same, so that none of these overtakes another one in the device.
+ */
+static inline u32 priority(const u8 *p, bool flit)
+{
+	if (unlikely(!flit) &&
+	    fc_band(p[FC_LINK_TYPE], p[FC_LINK_VC], p[FC_LINK_FLAGS]) == FC_BAND_CTRL)
+		return TC_PRIO_CONTROL;
+	return p[FC_LINK_VC] < fc_set_vc(FC_SET_HIGH) ? TC_PRIO_BESTEFFORT : TC_PRIO_INTERACTIVE;
+}
+
+static_assert(FC_SET_HIGH + 1 == FC_SET_COUNT);
+
 static bool netdev_transmit(struct flitcast_link *link, struct sk_buff *skb)
 {
 	struct skb_shared_info *shinfo = skb_shinfo(skb);
@@ -252,7 +269,7 @@ static bool netdev_transmit(struct flitcast_link *link, struct sk_buff *skb)
 	skb_reset_network_header(skb);
 	skb->dev = dev;
 	skb->protocol = htons(ethertype);
-	skb->priority = TC_PRIO_CONTROL;
+	skb->priority = priority(skb->data, flit);
 	skb->ip_summed = CHECKSUM_NONE;
 	/* Clear GSO state of the received frame, or the stack would segment it. */
 	shinfo->gso_size = 0;

@@ -282,6 +282,95 @@ TEST_F(frail, priority__ping_beside_a_queue)
 	close(to);
 }
 
+/* Bands of the qdisc of a link: of priorities 7, 6, 0, and of all others. */
+enum { CONTROL_BAND, HIGH_BAND, LOW_BAND, OTHER_BAND, BANDS };
+
+/* Count the frames of site 0 for site 1 in each band so far. */
+static void count_bands(unsigned long long count[BANDS])
+{
+	FILE *tc = popen("tc -s -n " FRAIL "-0 class show dev p1", "r");
+	char line[256];
+	int band = 0;
+
+	memset(count, 0, BANDS * sizeof(count[0]));
+	while (tc && fgets(line, sizeof(line), tc)) {
+		if (sscanf(line, "class prio 1:%d", &band) != 1 && band >= 1 && band <= BANDS)
+			sscanf(line, " Sent %*u bytes %llu pkt", &count[band - 1]);
+	}
+	if (tc)
+		pclose(tc);
+}
+
+/* Flits that site 0 has sent to site 1 again. */
+static uint64_t resent(void)
+{
+	return cli("-s -j -n " FRAIL "-0 link show p1") ? UINT64_MAX :
+		json_sum(cli_output(), "tx_resent");
+}
+
+/*
+ * Send @n messages of @bytes from a socket to site 1, one after the other, and count the frames in
+ * each band meanwhile.
+ */
+static void send_in_bands(struct __test_metadata *_metadata, int from, int to, int n, int bytes,
+			  unsigned long long count[BANDS])
+{
+	unsigned long long before[BANDS];
+	int i;
+
+	count_bands(before);
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(bytes, RESULT(msg_send(from, big, bytes, 1, PORT, 0)));
+		EXPECT_LT(0, msg_wait(to, POLLIN, SOON_MS));
+		EXPECT_EQ(bytes, RESULT(msg_recv(to, big, sizeof(big), NULL, 0)));
+	}
+	count_bands(count);
+	for (i = 0; i < BANDS; i++)
+		count[i] -= before[i];
+	TH_LOG("%d of %d B: %llu %llu %llu %llu frames", n, bytes, count[0], count[1], count[2],
+	       count[3]);
+}
+
+/*
+ * A qdisc sees the class of flits; none is above what any socket may ask for, as other users of
+ * the cable have.
+ */
+TEST_F(frail, priority__bands_of_a_qdisc)
+{
+	const int from = user_socket(self->ns[0], 1000, 0, 0);
+	const int to = msg_socket(self->ns[1], 1, PORT, 0);
+	unsigned long long count[BANDS];
+	uint64_t again;
+
+	ASSERT_EQ(0, system("tc -n " FRAIL "-0 qdisc replace dev p1 root handle 1: prio bands 4 "
+			    "priomap 2 3 3 3 3 3 1 0 3 3 3 3 3 3 3 3"));
+	send_in_bands(_metadata, from, to, OTHERS, BULK_BYTES, count);
+	/* Each message is more than 20 flits. */
+	EXPECT_LE(20 * OTHERS, count[LOW_BAND]);
+	EXPECT_EQ(0, count[HIGH_BAND]);
+	send_in_bands(_metadata, from, to, OTHERS, 64, count);
+	EXPECT_LE(OTHERS, count[LOW_BAND]);
+	EXPECT_EQ(0, count[HIGH_BAND]);
+	ASSERT_EQ(0, set_priority(from, 6));
+	send_in_bands(_metadata, from, to, OTHERS, 64, count);
+	EXPECT_LE(OTHERS, count[HIGH_BAND]);
+	/* The user has no privilege: long messages are low. */
+	send_in_bands(_metadata, from, to, OTHERS, BULK_BYTES, count);
+	EXPECT_LE(20 * OTHERS, count[LOW_BAND]);
+	EXPECT_EQ(0, count[HIGH_BAND]);
+
+	/* Flits wait for longer than polls do, which must not overtake them. */
+	ASSERT_EQ(0, system("tc -n " FRAIL "-0 qdisc add dev p1 parent 1:3 netem delay 60ms"));
+	again = resent();
+	send_in_bands(_metadata, from, to, OTHERS, BULK_BYTES, count);
+	EXPECT_EQ(again, resent());
+	count_bands(count);
+	EXPECT_LT(0, count[CONTROL_BAND]);
+	EXPECT_EQ(0, count[OTHER_BAND]);
+	close(from);
+	close(to);
+}
+
 /* A program may change the priority of a socket at any time; its messages stay in order. */
 TEST_F(line, priority__order_is_kept)
 {
