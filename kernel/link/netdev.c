@@ -18,6 +18,20 @@
 #include "core/wire_plain.h"
 #include "link/link.h"
 
+/*
+ * The peer of a link, in one word, so that a reader sees no half of an address.  An atomic64_t is
+ * whole on 32 bits, too; on 64 bits it is read by an ordinary load.
+ */
+union netdev_peer {
+	struct {
+		u8 address[ETH_ALEN];	/* frames are sent there; all ones before the first HELLO */
+		bool known;		/* the address is from a HELLO */
+	};
+	u64 word;
+};
+
+static_assert(sizeof(union netdev_peer) == sizeof(u64));
+
 /**
  * struct netdev_link - link of a network device
  * @link: link
@@ -26,10 +40,8 @@
  * @pt: our ethertype on that device
  * @node: in the list of all links, under RTNL
  * @veth: the device is a veth; never changes
- * @peer: hardware address to which frames are sent; all ones before the first HELLO
- * @peer_known: @peer is set from a HELLO
- *
- * @peer and @peer_known change under the owner's lock while the handshake is not done.
+ * @peer: union netdev_peer; changes under the owner's lock while the handshake is not done, and is
+ *	read without: frames come and go meanwhile
  */
 struct netdev_link {
 	struct flitcast_link link;
@@ -38,8 +50,7 @@ struct netdev_link {
 	struct packet_type pt;
 	struct list_head node;
 	bool veth;
-	u8 peer[ETH_ALEN];
-	bool peer_known;
+	atomic64_t peer;
 };
 
 static_assert(FLITCAST_IFNAME_SIZE == IFNAMSIZ);
@@ -57,10 +68,17 @@ static struct netdev_link *of(const struct flitcast_link *link)
 	return container_of(link, struct netdev_link, link);
 }
 
+static inline union netdev_peer get_peer(const struct netdev_link *l)
+{
+	return (union netdev_peer){ .word = atomic64_read(&l->peer) };
+}
+
 /* Did the peer of the link send the frame? */
 static inline bool known(const struct netdev_link *l, const struct sk_buff *skb)
 {
-	return l->peer_known && ether_addr_equal(eth_hdr(skb)->h_source, l->peer);
+	union netdev_peer peer = get_peer(l);
+
+	return peer.known && ether_addr_equal(eth_hdr(skb)->h_source, peer.address);
 }
 
 /* May the frame be forwarded at once, by flitcast_pass()? */
@@ -140,11 +158,15 @@ static bool netdev_peer(struct flitcast_link *link, const struct sk_buff *skb, b
 {
 	const u8 *from = eth_hdr(skb)->h_source;
 	struct netdev_link *l = of(link);
+	union netdev_peer peer = get_peer(l);
 
-	if (up && !ether_addr_equal(from, l->peer))
+	if (peer.known && ether_addr_equal(from, peer.address))
+		return true;
+	if (up)
 		return false;
-	ether_addr_copy(l->peer, from);
-	l->peer_known = true;
+	ether_addr_copy(peer.address, from);
+	peer.known = true;
+	atomic64_set(&l->peer, peer.word);
 	return true;
 }
 
@@ -177,19 +199,29 @@ static bool mark_long(const struct netdev_link *l, struct sk_buff *skb)
 	return true;
 }
 
+/* Push the header of a stacked device, which may build another one.  Return: as put_header(). */
+static noinline bool put_stacked(const struct netdev_link *l, struct sk_buff *skb)
+{
+	union netdev_peer peer = get_peer(l);
+	struct net_device *dev = l->dev;
+
+	return dev_hard_header(skb, dev, ethertype, peer.address, dev->dev_addr, skb->len) >= 0;
+}
+
 /* Push the Ethernet header.  Return: false if that fails. */
 static bool put_header(const struct netdev_link *l, struct sk_buff *skb)
 {
+	u64 peer = atomic64_read(&l->peer);
 	struct net_device *dev = l->dev;
 	struct ethhdr *eth;
 
-	/* Stacked devices may build another header. */
 	if (!dev->header_ops || dev->header_ops->create != eth_header)
-		return dev_hard_header(skb, dev, ethertype, l->peer, dev->dev_addr, skb->len) >= 0;
+		return put_stacked(l, skb);
 	if (unlikely(skb_headroom(skb) < ETH_HLEN))
 		return false;
 	eth = __skb_push(skb, ETH_HLEN);
-	ether_addr_copy(eth->h_dest, l->peer);
+	/* The source address overwrites what follows the peer's. */
+	memcpy(eth, &peer, sizeof(peer));
 	ether_addr_copy(eth->h_source, dev->dev_addr);
 	eth->h_proto = htons(ethertype);
 	return true;
@@ -354,6 +386,7 @@ static struct flitcast_link *netdev_create(const struct flitcast_link_spec *spec
 					   struct netlink_ext_ack *extack)
 {
 	struct net_device *dev = spec->dev;
+	union netdev_peer none = { 0 };
 	bool veth = is_kind(dev, "veth");
 	struct netdev_link *l;
 
@@ -382,7 +415,8 @@ static struct flitcast_link *netdev_create(const struct flitcast_link_spec *spec
 	/* not charged: the tracker is for debugging only */
 	netdev_hold(dev, &l->dev_tracker, GFP_KERNEL);
 	l->link.headroom = headroom(dev);
-	eth_broadcast_addr(l->peer);
+	eth_broadcast_addr(none.address);
+	atomic64_set(&l->peer, none.word);
 	l->pt.type = htons(ethertype);
 	l->pt.dev = dev;
 	l->pt.func = frame_in;
