@@ -555,7 +555,7 @@ void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 }
 
 /* The answer to an older FC_CTRL_RESYNC_REQ creates no flow: messages may have completed since. */
-#define ANSWER_NS	(4 * NSEC_PER_SEC)
+#define ANSWER_NS	(4ULL * NSEC_PER_SEC)
 
 void flitcast_rx_resynced(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 {

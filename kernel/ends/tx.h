@@ -11,7 +11,7 @@
  * Retransmission time-out: several round trips, at least RTO_FIRST_NS; doubles up to RTO_LAST_NS.
  */
 #define RTO_FIRST_NS	(400 * NSEC_PER_MSEC)
-#define RTO_LAST_NS	(4 * NSEC_PER_SEC)
+#define RTO_LAST_NS	(4ULL * NSEC_PER_SEC)
 /*
  * FC_CTRL_ASK is sent earlier: links retransmit data but not control frames, so that mostly the ack
  * is lost; and asking costs no more than the ack did.

@@ -26,7 +26,7 @@
 
 /* FC_CTRL_FORWARD: first and last interval (doubling), and number of transmissions: 14 s in all. */
 #define FORWARD_FIRST_NS	(50 * NSEC_PER_MSEC)
-#define FORWARD_LAST_NS		(4 * NSEC_PER_SEC)
+#define FORWARD_LAST_NS		(4ULL * NSEC_PER_SEC)
 #define FORWARDS		9
 
 /* Number of flows examined to find one to evict. */
