@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests that the tool never sends: malformed graphs and paths.  Each is refused with the reason,
- * and has no effect.  The answer to a refused request repeats the request, but without its key.
+ * Requests that the tool never sends: malformed graphs and paths, dumps of one link.  Each is
+ * refused with the reason, and has no effect.  The answer to a refused request repeats the request,
+ * but without its key.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -97,6 +98,11 @@ static int talk(void)
 			const char *data = NLMSG_DATA(header);
 			int left = header->nlmsg_len - NLMSG_HDRLEN;
 
+			if (header->nlmsg_type == NLMSG_DONE) {
+				find(data + sizeof(int), left - sizeof(int), NLMSGERR_ATTR_MSG, text,
+				     sizeof(text) - 1);
+				return -*(const int *)data;
+			}
 			if (header->nlmsg_type != NLMSG_ERROR) {
 				find(data + GENL_HDRLEN, left - GENL_HDRLEN, CTRL_ATTR_FAMILY_ID,
 				     &family, sizeof(family));
@@ -369,6 +375,32 @@ static void keyed_sites(void)
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 }
 
+static void begin_dump(uint8_t cmd)
+{
+	begin(family, cmd);
+	((struct nlmsghdr *)request)->nlmsg_flags |= NLM_F_DUMP;
+}
+
+/* The tool asks for one object without NLM_F_DUMP. */
+static void dumps(void)
+{
+	begin_dump(FLITCAST_CMD_LINK_GET);
+	accepts("a dump of links");
+	put_u32(FLITCAST_A_LINK_SITE, 1);
+	accepts("a dump of links of a site");
+	put_u32(FLITCAST_A_LINK_PORT, 1);
+	refuses("a dump of links with a port", EINVAL, "chosen by site alone");
+	begin_dump(FLITCAST_CMD_LINK_GET);
+	put_u32(FLITCAST_A_LINK_IFINDEX, 1);
+	refuses("a dump of links with a device", EINVAL, "chosen by site alone");
+	begin_dump(FLITCAST_CMD_LINK_GET);
+	put(FLITCAST_A_LINK_IFNAME, "lo", 3);
+	refuses("a dump of links with a device's name", EINVAL, "chosen by site alone");
+	begin_dump(FLITCAST_CMD_ROUTE_GET);
+	put(FLITCAST_A_ROUTE_DIRECTION, "+x", 3);
+	refuses("a dump of routes with a direction", EINVAL, "chosen by site alone");
+}
+
 int main(void)
 {
 	struct sockaddr_nl addr = { .nl_family = AF_NETLINK };
@@ -393,6 +425,7 @@ int main(void)
 	graphs();
 	paths();
 	keyed_sites();
+	dumps();
 	printf("1..%u\n", tests);
 	return failures ? 1 : 0;
 }
