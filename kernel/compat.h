@@ -21,7 +21,8 @@
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define FLITCAST_ERR_MSG_FMT(extack, plain, fmt, ...)	NL_SET_ERR_MSG_MOD(extack, plain)
 #else
-#define FLITCAST_ERR_MSG_FMT(extack, plain, fmt, ...)	NL_SET_ERR_MSG_FMT_MOD(extack, fmt, ##__VA_ARGS__)
+#define FLITCAST_ERR_MSG_FMT(extack, plain, fmt, ...)				\
+	NL_SET_ERR_MSG_FMT_MOD(extack, fmt, ##__VA_ARGS__)
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)

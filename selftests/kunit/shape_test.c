@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Frames of a site's network device whose flits arrive as skbs of any shape: the cable replaces
- * each flit by a tree of skbs with the same bytes.  The stack gets the same frame, in few fragments.
+ * each flit by a tree of skbs with the same bytes.  The stack gets the same frame, in few
+ * fragments.
  */
 #include <linux/delay.h>
 #include <linux/etherdevice.h>

@@ -99,8 +99,8 @@ static int talk(void)
 			int left = header->nlmsg_len - NLMSG_HDRLEN;
 
 			if (header->nlmsg_type == NLMSG_DONE) {
-				find(data + sizeof(int), left - sizeof(int), NLMSGERR_ATTR_MSG, text,
-				     sizeof(text) - 1);
+				find(data + sizeof(int), left - sizeof(int), NLMSGERR_ATTR_MSG,
+				     text, sizeof(text) - 1);
 				return -*(const int *)data;
 			}
 			if (header->nlmsg_type != NLMSG_ERROR) {
