@@ -112,9 +112,9 @@ net=0
 for tunnel in wireguard esp macsec; do
 	net=$((net + 1))
 	case $tunnel in
-	esp) modprobe -qa esp4 xfrm_user authenc cbc sha256_generic hmac ;;
+	esp) modprobe -qa esp4 xfrm_user ;;
 	wireguard) command -v wg >/dev/null && modprobe -q wireguard ;;
-	*) modprobe -qa gcm ghash_generic && modprobe -q "$tunnel" ;;
+	*) modprobe -q "$tunnel" ;;
 	esac || {
 		result 0 "$tunnel # SKIP needs its module, and wg for WireGuard"
 		continue
