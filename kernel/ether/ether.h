@@ -65,10 +65,10 @@ struct flitcast_ether {
 /* Bytes of the shortest segments of a GSO frame: shorter ones make many packets of one. */
 #define FLITCAST_GSO_MIN	256
 
-/* May a site choose this length of the segments of a GSO frame, for those that get it? */
-static inline bool flitcast_ether_gso_fits(const struct net_device *dev, u32 size)
+/* May the segments of a GSO frame have this length, where packets have @mtu bytes at most? */
+static inline bool flitcast_ether_gso_fits(u32 size, u32 mtu)
 {
-	return size >= FLITCAST_GSO_MIN && size <= READ_ONCE(dev->mtu);
+	return size >= FLITCAST_GSO_MIN && size <= mtu;
 }
 
 /* rx.c */

@@ -251,7 +251,10 @@ void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *fli
 	napi_schedule(&ether->napi);
 }
 
-/* Do devices of sites send such an offload header?  virtio_net_hdr_to_skb() checks the rest. */
+/*
+ * Do devices of sites send such an offload header?  virtio_net_hdr_to_skb() checks the rest.  The
+ * MTU of the sender, not the one here, bounds its segments, as it bounds its other packets.
+ */
 static bool offload_known(const struct net_device *dev, const struct virtio_net_hdr *offload)
 {
 	switch (offload->gso_type & ~VIRTIO_NET_HDR_GSO_ECN) {
