@@ -191,6 +191,8 @@ static bool mark_long(const struct netdev_link *l, struct sk_buff *skb)
 
 	if (skb->len > longest(dev, l->veth))
 		return false;
+	/* The stack measures the headers of GSO frames. */
+	skb_reset_transport_header(skb);
 	shinfo->gso_type = SKB_GSO_FRAGLIST;
 	shinfo->gso_size = READ_ONCE(dev->mtu);
 	shinfo->gso_segs = 1;
@@ -311,7 +313,11 @@ static bool netdev_transmit(struct flitcast_link *link, struct sk_buff *skb)
 		kfree_skb(skb);
 		return false;
 	}
-	/* Use one queue, to keep frames in order. */
+	/*
+	 * One hash for all frames of the link, and no queue of the receiving device: queues that are
+	 * chosen by flow keep them in order.
+	 */
+	skb_clear_hash(skb);
 	skb_set_queue_mapping(skb, 0);
 	if (!put_header(l, skb)) {
 		kfree_skb(skb);
