@@ -87,6 +87,7 @@
 	X(RX_STRANGER,		"rx_stranger")		/* link down or not the peer's address */ \
 	X(RX_UNPROVEN,		"rx_unproven")		/* code of another key, or none */ \
 	X(RX_CHECKSUM,		"rx_checksum")		/* corrupted */ \
+	X(RX_NO_MEMORY,		"rx_no_memory")		/* an allocation failed */ \
 	X(RX_REPEATED,		"rx_repeated")		/* flits that were here before */ \
 	X(RX_OUT_OF_WINDOW,	"rx_out_of_window")	/* beyond credit */	\
 	X(RX_PROTOCOL,		"rx_protocol")		/* no such transition */ \

@@ -262,7 +262,8 @@ static bool offload_known(const struct net_device *dev, const struct virtio_net_
 		return true;
 	case VIRTIO_NET_HDR_GSO_TCPV4:
 	case VIRTIO_NET_HDR_GSO_TCPV6:
-		return flitcast_ether_gso_fits(dev, __virtio16_to_cpu(true, offload->gso_size));
+		return flitcast_ether_gso_fits(__virtio16_to_cpu(true, offload->gso_size),
+					       dev->max_mtu);
 	}
 	return false;
 }
@@ -336,6 +337,8 @@ static void deliver_frame(struct flitcast_ether *ether, struct sk_buff *skb)
 	skb_reset_redirect(skb);
 	skb_clear_hash(skb);
 	skb_set_queue_mapping(skb, 0);
+	/* A peer may choose it in its own namespace: that of a bridged frame orders queues. */
+	skb->priority = 0;
 	memset(skb_hwtstamps(skb), 0, sizeof(*skb_hwtstamps(skb)));
 	skb->ip_summed = CHECKSUM_NONE;
 	if (offload.flags & VIRTIO_NET_HDR_F_DATA_VALID)

@@ -105,8 +105,10 @@ void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool k
 		goto drop;
 	}
 	/* The peer retransmits a flit that is dropped here. */
-	if (unlikely(skb_has_frag_list(skb)) && !drop_list(skb))
+	if (unlikely(skb_has_frag_list(skb)) && !drop_list(skb)) {
+		link->stat[FC_LSTAT_RX_NO_MEMORY]++;
 		goto drop;
+	}
 	if (hdr.summed && hdr.sum != frame_sum(skb)) {
 		link->stat[FC_LSTAT_RX_CHECKSUM]++;
 		goto drop;

@@ -104,7 +104,7 @@ struct flitcast_link_kind {
  * @drained: entry in the wait queue of @owner_sock, called when the device releases a flit
  * @drain: transmits waiting frames after that
  * @stat: counters, by enum fc_link_stat; the owner's lock protects them, except for TX_DROPPED,
- *	RX_MALFORMED and RX_CHECKSUM, which only this layer changes
+ *	RX_MALFORMED, RX_CHECKSUM and RX_NO_MEMORY, which only this layer changes
  *
  * Never change after publication: @kind, @ops, @owner, @port, @flit.  A link is freed after an RCU
  * grace period: a transmitter holds the RCU read lock, not a reference.  @sum changes under the
