@@ -222,7 +222,7 @@ before=$(tcp_counters $reordered)
 suspected=$(suspicions)
 for options in "" "-R" "-P 8" "-P 8 -R" "-u -b 20M -l 1400" "-u -b 20M -l 9000 -R"; do
 	# shellcheck disable=SC2086 # several options
-	accepts "iperf3 -t 2 $options" iperf 0 4 -t 2 $options
+	accepts "iperf3 -t 1 $options" iperf 0 4 -t 1 $options
 done
 # shellcheck disable=SC2086 # several counters
 after=$(tcp_counters $reordered)
