@@ -935,10 +935,13 @@ static int silent(void)
 		struct peer *p;
 		int answer;
 
-		do {
+		for (;;) {
 			p = peer_make(false);
 			answer = call(p, &right, sizeof(right));
-		} while (answer == REFUSED_BUSY && now_ms() < until);
+			if (answer != REFUSED_BUSY || now_ms() >= until)
+				break;
+			peer_free(p);
+		}
 		if (answer != ACCEPTED)
 			return wrong("call %u: answer %d", i, answer);
 		if (i % 2)
