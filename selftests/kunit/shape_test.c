@@ -430,8 +430,8 @@ static void frames_of_any_shape_arrive(struct kunit *test)
 }
 
 /*
- * Another site chooses the length of segments, for which the own stack makes packets.  Its MTU may be
- * above the one here.
+ * Another site chooses the length of segments, for which the own stack makes packets.  Its MTU may
+ * be above the one here.
  */
 static void segments_are_not_short(struct kunit *test)
 {

@@ -935,13 +935,10 @@ static int silent(void)
 		struct peer *p;
 		int answer;
 
-		for (;;) {
-			p = peer_make(false);
-			answer = call(p, &right, sizeof(right));
-			if (answer != REFUSED_BUSY || now_ms() >= until)
-				break;
+		for (p = peer_make(false);
+		     (answer = call(p, &right, sizeof(right))) == REFUSED_BUSY && now_ms() < until;
+		     p = peer_make(false))
 			peer_free(p);
-		}
 		if (answer != ACCEPTED)
 			return wrong("call %u: answer %d", i, answer);
 		if (i % 2)
