@@ -141,7 +141,8 @@ static void ether_free(struct net_device *dev)
 static netdev_features_t ether_features_check(struct sk_buff *skb, struct net_device *dev,
 					      netdev_features_t features)
 {
-	if (skb_is_gso(skb) && !flitcast_ether_gso_fits(skb_shinfo(skb)->gso_size, READ_ONCE(dev->mtu)))
+	if (skb_is_gso(skb) &&
+	    !flitcast_ether_gso_fits(skb_shinfo(skb)->gso_size, READ_ONCE(dev->mtu)))
 		features &= ~NETIF_F_GSO_MASK;
 	return vlan_features_check(skb, features);
 }

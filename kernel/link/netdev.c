@@ -314,8 +314,8 @@ static bool netdev_transmit(struct flitcast_link *link, struct sk_buff *skb)
 		return false;
 	}
 	/*
-	 * One hash for all frames of the link, and no queue of the receiving device: queues that are
-	 * chosen by flow keep them in order.
+	 * One hash for all frames of the link, and no queue of the receiving device: queues chosen
+	 * by flow keep them in order.
 	 */
 	skb_clear_hash(skb);
 	skb_set_queue_mapping(skb, 0);
