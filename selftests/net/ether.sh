@@ -71,17 +71,7 @@ ping_sizes()
 answers() { on 0 ping -6 -c 2 -i 2 -W 5 "ff02::1%fc0" | grep -c "from fe80.*seq=1 "; }
 
 # copy FROM TO PORT: 4 MiB by TCP.
-copy()
-{
-	local file=$work/copy.$3 reader
-
-	# nc ends a connection when its input ends.
-	on "$2" timeout 60 busybox nc -l -p "$3" <"$work/silent" >"$file" &
-	reader=$!
-	becomes 10 listens "$2" "$3" && on "$1" timeout 60 busybox nc "$(address "$2")" "$3" <"$work/image"
-	wait "$reader"
-	cmp "$file" "$work/image"
-}
+copy() { tcp_copy "$1" "$2" "$(address "$2")" "$3"; }
 
 both_ways()
 {
@@ -186,8 +176,7 @@ tunnels()
 # Has IP of a site reassembled packets?
 reassembled() { on "$1" nstat -asz IpReasmOKs | awk '$1 == "IpReasmOKs" { exit !$2 }'; }
 
-head -c 4M /dev/urandom >"$work/image"
-mkfifo "$work/silent" && exec 9<>"$work/silent"
+make_image 4M
 refuses "add: no site" 2 "no site here" ip link add fc0 type flitcast
 ip netns add "$lab-spare"
 # fq_codel would drop packets, which TCP repeats, where they wait for long.

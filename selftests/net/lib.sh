@@ -60,6 +60,37 @@ calm() { [ -z "$(at "$1" topology faults)" ]; }
 # listens SITE PORT: does a program at the site listen to a TCP port?
 listens() { on "$1" ss -ltnH "sport = :$2" | grep -q .; }
 
+# make_image SIZE: what tcp_copy sends
+make_image()
+{
+	head -c "$1" /dev/urandom >"$work/image"
+	# nc ends a connection when its input ends.
+	mkfifo "$work/silent" && exec 9<>"$work/silent"
+}
+
+# tcp_copy FROM TO ADDRESS PORT: the image, by TCP from one site to an address of another
+tcp_copy()
+{
+	local file=$work/copy.$4 reader
+
+	on "$2" timeout 60 busybox nc -l -p "$4" <"$work/silent" >"$file" &
+	reader=$!
+	becomes 10 listens "$2" "$4" && on "$1" timeout 60 busybox nc "$3" "$4" <"$work/image"
+	wait "$reader"
+	cmp "$file" "$work/image"
+}
+
+# macsec SITE LOWER PEER: sec0 above a device of a site, to the device of that address at the other end
+macsec()
+{
+	local key=00112233445566778899aabbccddeeff
+
+	ip -n "$lab-$1" link add link "$2" sec0 type macsec port 1 encrypt on &&
+		ip -n "$lab-$1" macsec add sec0 tx sa 0 pn 1 on key 01 "$key" &&
+		ip -n "$lab-$1" macsec add sec0 rx port 1 address "$3" &&
+		ip -n "$lab-$1" macsec add sec0 rx port 1 address "$3" sa 0 pn 1 on key 01 "$key"
+}
+
 finish()
 {
 	echo "1..$tests"

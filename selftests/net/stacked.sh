@@ -44,20 +44,6 @@ above_mtu()
 # mtu_of DEV: at site 0
 mtu_of() { ip netns exec "$lab-0" cat "/sys/class/net/$1/mtu"; }
 
-# protect SITE PEER: sec0 above the veth of the site
-protect()
-{
-	local mine peer
-
-	mine=$(printf '%032d' "$1") peer=$(printf '%032d' "$2")
-	ip -n "$lab-$1" link add link veth sec0 type macsec encrypt on &&
-		on "$1" ip macsec add sec0 tx sa 0 pn 1 on key 00 "$mine" &&
-		on "$1" ip macsec add sec0 rx port 1 address "02:00:00:00:00:0$2" &&
-		on "$1" ip macsec add sec0 rx port 1 address "02:00:00:00:00:0$2" sa 0 pn 1 on \
-			key 00 "$peer" &&
-		ip -n "$lab-$1" link set sec0 up
-}
-
 # shellcheck disable=SC2317 # called by becomes
 is_up() { at 0 link show "$1" | grep -q ' state up' && at 1 link show "$1" | grep -q ' state up'; }
 # shellcheck disable=SC2317 # called by becomes
@@ -84,7 +70,9 @@ ip -n "$lab-0" link add veth address 02:00:00:00:00:00 type veth \
 for site in 0 1; do
 	ip -n "$lab-$site" link set lo up
 	ip -n "$lab-$site" link set veth up
-	protect "$site" $((1 - site)) 2>"$work/why" || skip_all "no MACsec: $(cat "$work/why")"
+	macsec "$site" veth "02:00:00:00:00:0$((1 - site))" 2>"$work/why" ||
+		skip_all "no MACsec: $(cat "$work/why")"
+	ip -n "$lab-$site" link set sec0 up
 done
 mtu=$(mtu_of sec0)
 head -c 100000 /dev/urandom >"$work/data"

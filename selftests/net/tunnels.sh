@@ -75,46 +75,22 @@ esp()
 
 mac() { on "$1" cat /sys/class/net/fc0/address; }
 
-macsec()
+over_macsec()
 {
-	local site other secret=00112233445566778899aabbccddeeff
-
-	for site in 0 1; do
-		other=$((1 - site))
-		ip -n "$lab-$site" link add link fc0 sec0 type macsec port 1 encrypt on &&
-			ip -n "$lab-$site" macsec add sec0 tx sa 0 pn 1 on key 01 "$secret" &&
-			ip -n "$lab-$site" macsec add sec0 rx port 1 address "$(mac "$other")" &&
-			ip -n "$lab-$site" macsec add sec0 rx port 1 address "$(mac "$other")" sa 0 pn 1 on key 01 "$secret" ||
-			return
-	done
-	configure sec0 3 "$(beside 32)"
+	macsec 0 fc0 "$(mac 1)" && macsec 1 fc0 "$(mac 0)" && configure sec0 3 "$(beside 32)"
 }
 
-# copy FROM TO ADDRESS PORT: the image by TCP.
-copy()
-{
-	local file=$work/copy.$4 reader
-
-	# nc ends a connection when its input ends.
-	on "$2" timeout 100 busybox nc -l -p "$4" <"$work/silent" >"$file" &
-	reader=$!
-	becomes 10 listens "$2" "$4" && on "$1" timeout 100 busybox nc "$3" "$4" <"$work/image"
-	wait "$reader"
-	cmp "$file" "$work/image"
-}
-
-head -c 1M /dev/urandom >"$work/image"
-mkfifo "$work/silent" && exec 9<>"$work/silent"
+make_image 1M
 accepts "lab up: two sites with devices" fc lab up line:2 ip name "$lab"
 becomes 10 carrier 0
 result $? "carrier"
 net=0
-for tunnel in wireguard esp macsec; do
+for tunnel in wireguard esp over_macsec; do
 	net=$((net + 1))
 	case $tunnel in
 	esp) modprobe -qa esp4 xfrm_user ;;
 	wireguard) command -v wg >/dev/null && modprobe -q wireguard ;;
-	*) modprobe -q "$tunnel" ;;
+	*) modprobe -q macsec ;;
 	esac || {
 		result 0 "$tunnel # SKIP needs its module, and wg for WireGuard"
 		continue
@@ -123,7 +99,7 @@ for tunnel in wireguard esp macsec; do
 	for size in 36000 64000; do
 		accepts "$tunnel: ping of $size bytes" on 0 ping -q -c 3 -i 0.05 -W 5 -M "do" -s "$size" 10.99.$net.1
 	done
-	accepts "$tunnel: TCP" copy 0 1 10.99.$net.1 $((5000 + net))
-	accepts "$tunnel: and back" copy 1 0 10.99.$net.0 $((5010 + net))
+	accepts "$tunnel: TCP" tcp_copy 0 1 10.99.$net.1 $((5000 + net))
+	accepts "$tunnel: and back" tcp_copy 1 0 10.99.$net.0 $((5010 + net))
 done
 finish
