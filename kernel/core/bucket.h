@@ -5,7 +5,7 @@
 #ifndef FC_CORE_BUCKET_H
 #define FC_CORE_BUCKET_H
 
-#include "base.h"
+#include "core/base.h"
 
 /**
  * fc_bucket_take() - take tokens out of a bucket

@@ -6,7 +6,7 @@
 #ifndef FC_CORE_CHANNEL_H
 #define FC_CORE_CHANNEL_H
 
-#include "base.h"
+#include "core/base.h"
 
 /* Times are in the runner's unit: nanoseconds in the kernel, cycles in the simulator. */
 #define FC_NEVER	(~(u64)0)

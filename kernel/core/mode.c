@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "mode.h"
+#include "core/mode.h"
 
 static const struct fc_mode_ops modes[] = {
 	[FC_MODE_CARE] = { .name = "care", .version = 4 },

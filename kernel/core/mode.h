@@ -5,7 +5,7 @@
 #ifndef FC_CORE_MODE_H
 #define FC_CORE_MODE_H
 
-#include "base.h"
+#include "core/base.h"
 
 /* As HELLO carries it. */
 enum fc_mode {
@@ -22,9 +22,9 @@ enum fc_mode {
  * @version: that HELLO names: sites of different ones have no link.  In version 1 of modes care and
  *	csr all packets have channels in common, from version 2 on each set has its own.  Fault
  *	frames report suspected links from version 3 of these modes, and 2 of the others, on.
- * @classes: packets go in classes (core/vclass.h), by the switch of core/vnet.h
- * @reserves: packets reserve their path before they enter (core/csr_plan.h)
- * @eager: fronts are forwarded speculatively, straight on (core/postman.h)
+ * @classes: packets go in classes (core/topo/vclass.h), by the switch of core/vnet/vnet.h
+ * @reserves: packets reserve their path before they enter (core/vnet/csr_plan.h)
+ * @eager: fronts are forwarded speculatively, straight on (core/vnet/postman.h)
  */
 struct fc_mode_ops {
 	const char *name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Receives broadcasts: collects the copies of a broadcast that arrive over disjoint paths, until
- * enough of them agree (HARTS; policies in core/recept.h), then receives the packet like any other.
+ * enough of them agree (HARTS; policies in core/bcast/recept.h), then receives the packet like any other.
  *
  *	copy by link 1 --+                        enough votes for one value
  *	copy by link 2 --+--> value table, votes -------------------------> flitcast_rx_packet()
@@ -13,9 +13,9 @@
  */
 #include <linux/hash.h>
 #include <linux/slab.h>
-#include "core/recept.h"
+#include "core/bcast/recept.h"
 #include "ends/bcast.h"
-#include "ends/ends.h"
+#include "ends/state.h"
 #include "ends/ports.h"
 #include "ends/rx.h"
 #include "fabric/enter.h"

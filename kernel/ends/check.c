@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Decides when lists are checked against their counters (CONFIG_DEBUG_NET). */
 #include "ends/check.h"
-#include "ends/ends.h"
+#include "ends/state.h"
 
 /* Average number of entries checked per event. */
 #define CHECK_WORK	8

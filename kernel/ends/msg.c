@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 #include <linux/uio.h>
 #include "core/bucket.h"
-#include "ends/ends.h"
+#include "ends/state.h"
 #include "ends/blocks.h"
 #include "ends/msg.h"
 #include "fabric/enter.h"

@@ -5,7 +5,7 @@
 
 #include <linux/rbtree.h>
 #include <linux/refcount.h>
-#include "core/txlist.h"
+#include "core/ends/txlist.h"
 #include "ends/message.h"
 
 struct tx_flow;

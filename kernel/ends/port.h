@@ -8,8 +8,8 @@
 #include <linux/skbuff.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
-#include "core/ends.h"
-#include "core/recept.h"
+#include "core/ends/ends.h"
+#include "core/bcast/recept.h"
 #include "ends/delivery.h"
 
 struct flitcast_site;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Ports of a site by number, and the list of ports to wake when the site is left. */
-#include "ends/ends.h"
+#include "ends/state.h"
 #include "ends/ports.h"
 
 struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number)

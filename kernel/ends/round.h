@@ -13,7 +13,7 @@
 
 #include <linux/list.h>
 #include <linux/types.h>
-#include "core/wire.h"
+#include "core/wire/wire.h"
 
 /* Cost of a packet besides its data: what the shortest message uses of the send buffer. */
 #define FLITCAST_TURN_PACKET	512

@@ -42,7 +42,7 @@
  * consumes them.
  *
  * Related files: rxflow.c (table of flows), rxmsg.c (reassembly), rxroom.c (buffer space and
- * grants), core/ends.c (sequence numbers and windows; no kernel interfaces).
+ * grants), core/ends/ends.c (sequence numbers and windows; no kernel interfaces).
  *
  * Flows belong to the site, not to the socket: a late packet is recognised as a duplicate even if
  * another socket has bound the port meanwhile.  All functions run under the site's lock.

@@ -3,7 +3,7 @@
 #ifndef FLITCAST_ENDS_RX_H
 #define FLITCAST_ENDS_RX_H
 
-#include "core/ends.h"
+#include "core/ends/ends.h"
 
 struct flitcast_site;
 

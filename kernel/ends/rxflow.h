@@ -4,7 +4,7 @@
 #define FLITCAST_ENDS_RXFLOW_H
 
 #include <linux/rbtree.h>
-#include "ends/ends.h"
+#include "ends/state.h"
 #include "ends/port.h"
 
 struct rx_source;

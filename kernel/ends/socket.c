@@ -2,7 +2,7 @@
 /* Snapshots of the sockets of a site, and what their oldest message waits for. */
 #include <linux/net.h>
 #include <uapi/linux/flitcast_netlink.h>
-#include "ends/ends.h"
+#include "ends/state.h"
 #include "ends/msg.h"
 #include "ends/socket.h"
 #include "ends/txflow.h"

@@ -6,7 +6,7 @@
 #define FLITCAST_ENDS_SOURCE_H
 
 #include <linux/xarray.h>
-#include "core/txlist.h"
+#include "core/ends/txlist.h"
 #include "ends/queue.h"
 
 struct flitcast_site;

@@ -3,7 +3,7 @@
 #ifndef FLITCAST_ENDS_TX_H
 #define FLITCAST_ENDS_TX_H
 
-#include "ends/ends.h"
+#include "ends/state.h"
 #include "ends/msg.h"
 #include "ends/txflow.h"
 

@@ -9,9 +9,9 @@
  *
  * End to end a broadcast is an ordinary message to many targets: each target acks, is asked,
  * refuses and is aborted on its own.  A retransmission is again a broadcast to all, because only
- * copies that arrive over the disjoint paths count as votes (core/recept.h).
+ * copies that arrive over the disjoint paths count as votes (core/bcast/recept.h).
  */
-#include "core/relay.h"
+#include "core/bcast/relay.h"
 #include "ends/txbcast.h"
 #include "ends/txflow.h"
 #include "ends/txpacket.h"

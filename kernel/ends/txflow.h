@@ -4,7 +4,7 @@
 #define FLITCAST_ENDS_TXFLOW_H
 
 #include <linux/rbtree.h>
-#include "core/txlist.h"
+#include "core/ends/txlist.h"
 #include "ends/source.h"
 
 struct flitcast_site;

@@ -12,7 +12,7 @@
  */
 #include <linux/slab.h>
 #include <uapi/linux/flitcast.h>
-#include "core/turn.h"
+#include "core/link/turn.h"
 #include "ends/tx.h"
 #include "ends/txpacket.h"
 #include "ends/txqueue.h"

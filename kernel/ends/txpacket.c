@@ -3,7 +3,7 @@
  * Builds the packets of a site's own messages, flit by flit, for the local net-input.
  *
  *	flitcast_tx_pick()     choose a message (txqueue.c), its next packet, and the targets
- *	                       that get it (core/txlist.h)
+ *	                       that get it (core/ends/txlist.h)
  *	flitcast_tx_flit()     build the next flit: head with target list, then data, by
  *	                       reference to its pages
  *	cur_done()             last flit: start the time-outs

@@ -3,7 +3,7 @@
 #ifndef FLITCAST_ENDS_TXPACKET_H
 #define FLITCAST_ENDS_TXPACKET_H
 
-#include "ends/ends.h"
+#include "ends/state.h"
 #include "ends/msg.h"
 
 /* Return: the maximum number of targets of a packet: the target list must fit the first flit. */

@@ -10,10 +10,10 @@
 
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
-#include "core/seen.h"
+#include "core/faults/seen.h"
 #include "ether/learn.h"
 #include "ether/members.h"
-#include "ether/report.h"
+#include "ether/members_report.h"
 #include "ether/stats.h"
 
 struct flitcast_dgram;

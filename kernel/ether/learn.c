@@ -3,7 +3,7 @@
 #include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/random.h>
-#include "core/wire_bytes.h"
+#include "core/wire/wire_bytes.h"
 #include "ether/learn.h"
 
 /* How long an address is known after its last frame: as long as bridges know one by default. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mode care (CARE, sections 2 and 4): runs core/site.h, the state machines of a site.
+ * Mode care (CARE, sections 2 and 4): runs core/care/care.h, the state machines of a site.
  *
  *	link --> net-input --> router --> net-output --> link
  *	            |                        ^
@@ -10,12 +10,12 @@
  * Each set of channels (bulk, short, high) has net-inputs, a router, net-outputs and a fifo-buffer
  * of its own, so that each is one site in the sense of the paper, and no packet of one set waits
  * for one of another.  Sets share counters, routes, preference lists and the bandwidth of links
- * (core/turn.h).
+ * (core/link/turn.h).
  */
 #include <linux/random.h>
 #include <linux/slab.h>
-#include "core/aim.h"
-#include "core/site.h"
+#include "core/vnet/aim.h"
+#include "core/care/care.h"
 #include "fabric/channel.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"

@@ -6,7 +6,7 @@
 #define FLITCAST_FABRIC_CONFIG_H
 
 #include <linux/types.h>
-#include "core/topo.h"
+#include "core/topo/topo.h"
 
 /**
  * struct flitcast_site_tuning - parameters that the paper leaves to the implementation; they may

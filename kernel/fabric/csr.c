@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mode csr, links reserved in time: runs core/csr_plan.h beside the switch of vnet.c.
+ * Mode csr, links reserved in time: runs core/vnet/csr_plan.h beside the switch of vnet.c.
  *
  *	packet waits in an injection queue
  *	  request, hop by hop  ---> each site reserves a window of time on the next link
@@ -14,8 +14,8 @@
  */
 #include <linux/random.h>
 #include <linux/slab.h>
-#include "core/csr_plan.h"
-#include "core/vnet.h"
+#include "core/vnet/csr_plan.h"
+#include "core/vnet/vnet.h"
 #include "fabric/csr.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"

@@ -3,7 +3,7 @@
 #ifndef FLITCAST_FABRIC_CSR_H
 #define FLITCAST_FABRIC_CSR_H
 
-#include "core/wire.h"
+#include "core/wire/wire.h"
 
 struct flitcast_site;
 struct sk_buff;

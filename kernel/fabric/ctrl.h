@@ -4,7 +4,7 @@
 #define FLITCAST_FABRIC_CTRL_H
 
 #include <linux/interrupt.h>
-#include "core/wire.h"
+#include "core/wire/wire.h"
 
 struct flitcast_site;
 struct flitcast_link;

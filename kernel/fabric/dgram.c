@@ -11,7 +11,7 @@
  * targets drop doubles by its number.
  */
 #include "compat.h"
-#include "core/aim.h"
+#include "core/vnet/aim.h"
 #include "fabric/dgram.h"
 #include "fabric/enter.h"
 #include "fabric/replay.h"

@@ -7,7 +7,7 @@
 #define FLITCAST_FABRIC_DGRAM_H
 
 #include <linux/skbuff.h>
-#include "core/wire.h"
+#include "core/wire/wire.h"
 
 struct fc_flit;
 struct flitcast_ether;
@@ -23,7 +23,7 @@ struct flitcast_site;
 /**
  * enum flitcast_dgram_port - target ports of datagrams
  * @FLITCAST_DGRAM_FRAME: a frame
- * @FLITCAST_DGRAM_REPORT: a report of the addresses that a device listens to (ether/report.c)
+ * @FLITCAST_DGRAM_REPORT: a report of the addresses that a device listens to (ether/members_report.c)
  */
 enum flitcast_dgram_port {
 	FLITCAST_DGRAM_FRAME = 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Performs the effects that the switches of a site decide (core/site.h, core/vnet.h). */
+/* Performs the effects that the switches of a site decide (core/care/care.h, core/vnet/vnet.h). */
 #include "fabric/effects.h"
 #include "fabric/up.h"
 

@@ -3,7 +3,7 @@
 #ifndef FLITCAST_FABRIC_EFFECTS_H
 #define FLITCAST_FABRIC_EFFECTS_H
 
-#include "core/event.h"
+#include "core/link/event.h"
 #include "fabric/site.h"
 
 int flitcast_effects_init(void);

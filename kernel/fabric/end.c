@@ -5,7 +5,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 #include <uapi/linux/flitcast_netlink.h>
-#include "core/vnet.h"
+#include "core/vnet/vnet.h"
 #include "fabric/end.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"

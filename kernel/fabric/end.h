@@ -5,7 +5,7 @@
 #ifndef FLITCAST_FABRIC_END_H
 #define FLITCAST_FABRIC_END_H
 
-#include "core/hello.h"
+#include "core/link/hello.h"
 #include "fabric/config.h"
 #include "fabric/replay.h"
 #include "link/device.h"

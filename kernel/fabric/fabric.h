@@ -11,9 +11,9 @@
 #include <linux/netlink.h>
 #include "core/bounds.h"
 #include "core/mode.h"
-#include "core/topo.h"
-#include "core/path.h"
-#include "core/wire_faults.h"
+#include "core/topo/topo.h"
+#include "core/bcast/path.h"
+#include "core/wire/wire_faults.h"
 #include "fabric/config.h"
 #include "link/device.h"
 
@@ -113,7 +113,7 @@ int flitcast_link_set(struct flitcast_site *site, u32 port,
 int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_ack *extack);
 
 /*
- * Walk the ports: 1 .. number of directions of the topology, whose names are in core/topo.h.
+ * Walk the ports: 1 .. number of directions of the topology, whose names are in core/topo/topo.h.
  * Return: 0, or -ENOENT if the port has no link.
  */
 int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info);
@@ -148,7 +148,7 @@ int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pre
 /* Read the preference list of a direction: at most FC_PORTS_MAX ports.  Return: their number. */
 u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *generation);
 
-/* Paths of broadcasts in several copies, if the topology is a graph (core/path.h). */
+/* Paths of broadcasts in several copies, if the topology is a graph (core/bcast/path.h). */
 
 /**
  * flitcast_site_path_set() - set the paths of a source's broadcasts at a site
@@ -193,7 +193,7 @@ u32 flitcast_site_path_next(struct flitcast_site *site, u32 *source, u32 *copies
  */
 bool flitcast_site_fault(struct flitcast_site *site, struct fc_fault *fault);
 
-/* Counters: names in core/names.c (fc_stat_name()), per site and per link. */
+/* Counters: names in core/wire/names.c (fc_stat_name()), per site and per link. */
 
 /**
  * flitcast_site_stats() - read the counters of a site

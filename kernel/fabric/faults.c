@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dead and suspected links: receives and sends fault frames (core/faults.h), and computes routes
- * around them (core/routes.h) in a work item, without the site's lock.
+ * Dead and suspected links: receives and sends fault frames (core/faults/faults.h), and computes routes
+ * around them (core/faults/routes.h) in a work item, without the site's lock.
  *
  *	link down, or fault frame --> reroute() --> work item: compute()
  *	                                              install(): routes in use, unreachable sites
@@ -10,8 +10,8 @@
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "core/faults.h"
-#include "core/routes.h"
+#include "core/faults/faults.h"
+#include "core/faults/routes.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"

@@ -4,7 +4,7 @@
 #define FLITCAST_FABRIC_FAULTS_H
 
 #include <linux/ktime.h>
-#include "core/wire.h"
+#include "core/wire/wire.h"
 
 struct flitcast_site;
 struct sk_buff;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Handshakes of a site's links: runs core/hello.h, and reports links that come up or go down to the
+ * Handshakes of a site's links: runs core/link/hello.h, and reports links that come up or go down to the
  * switches and the relay.
  */
 #include "fabric/auth.h"
@@ -103,7 +103,7 @@ static void link_event(struct flitcast_site *site, struct fc_event ev)
 }
 
 /*
- * Send a HELLO.  @full: pad it to the size of a flit; @pair: it belongs to a pair (core/hello.h).
+ * Send a HELLO.  @full: pad it to the size of a flit; @pair: it belongs to a pair (core/link/hello.h).
  */
 static void send_hello(struct flitcast_site *site, u8 port, bool full, bool pair)
 {

@@ -5,7 +5,7 @@
 #ifndef FLITCAST_FABRIC_HELLO_H
 #define FLITCAST_FABRIC_HELLO_H
 
-#include "core/wire.h"
+#include "core/wire/wire.h"
 
 struct flitcast_site;
 struct flitcast_link;

@@ -7,8 +7,8 @@
 #define FLITCAST_FABRIC_OPER_H
 
 #include <linux/skbuff.h>
-#include "core/turn.h"
-#include "core/wire.h"
+#include "core/link/turn.h"
+#include "core/wire/wire.h"
 #include "fabric/dgram.h"
 
 struct flitcast_site;

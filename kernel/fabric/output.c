@@ -12,7 +12,7 @@
  * retransmitted: the link is reset.
  */
 #include "compat.h"
-#include "core/wire_faults.h"
+#include "core/wire/wire_faults.h"
 #include "fabric/auth.h"
 #include "fabric/branch.h"
 #include "fabric/enter.h"

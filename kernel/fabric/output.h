@@ -5,7 +5,7 @@
 #ifndef FLITCAST_FABRIC_OUTPUT_H
 #define FLITCAST_FABRIC_OUTPUT_H
 
-#include "core/wire.h"
+#include "core/wire/wire.h"
 #include "fabric/end.h"
 #include "fabric/replay.h"
 

@@ -18,8 +18,8 @@
  * the timer set, only if the switch asks for it (FC_HOP_WHEN), on links that were idle.  If an ack
  * is due (FC_HOP_MORE), the frame is queued and the rest is done as on the slow path.
  */
-#include "core/vnet_pass.h"
-#include "core/wire_plain.h"
+#include "core/vnet/vnet_pass.h"
+#include "core/wire/wire_plain.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"
 #include "fabric/fast.h"

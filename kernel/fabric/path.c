@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Configured paths of broadcasts (core/path.h), by source and number of copies. */
+/* Configured paths of broadcasts (core/bcast/path.h), by source and number of copies. */
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include "core/relay.h"
+#include "core/bcast/relay.h"
 #include "fabric/path.h"
 
 #define KINDS	(FC_PATH_COPIES_MAX - FC_PATH_COPIES_MIN + 1)

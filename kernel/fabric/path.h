@@ -2,7 +2,7 @@
 #ifndef FLITCAST_FABRIC_PATH_H
 #define FLITCAST_FABRIC_PATH_H
 
-#include "core/path.h"
+#include "core/bcast/path.h"
 
 struct flitcast_paths;
 struct flitcast_path_set;

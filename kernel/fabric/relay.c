@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Forwards broadcast packets (HARTS, sections 3 and 4): runs the relay (core/relay.h), as vnet.c
+ * Forwards broadcast packets (HARTS, sections 3 and 4): runs the relay (core/bcast/relay.h), as vnet.c
  * runs the switch, and stores the flits of the packets it holds.
  *
  *	flit in ---> fc_relay_event() ---> effects: HOLD     append to the flits of the packet
@@ -12,7 +12,7 @@
  * copies, from the paths that were configured for the source (path.c).
  */
 #include <linux/slab.h>
-#include "core/relay.h"
+#include "core/bcast/relay.h"
 #include "fabric/channel.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"

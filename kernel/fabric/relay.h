@@ -3,7 +3,7 @@
 #ifndef FLITCAST_FABRIC_RELAY_H
 #define FLITCAST_FABRIC_RELAY_H
 
-#include "core/event.h"
+#include "core/link/event.h"
 
 struct flitcast_site;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include "core/node.h"
-#include "core/wire.h"
+#include "core/link/node.h"
+#include "core/wire/wire.h"
 #include "fabric/replay.h"
 #include "link/link.h"
 

@@ -17,8 +17,8 @@
 
 #include <linux/skbuff.h>
 #include <linux/types.h>
-#include "core/node.h"
-#include "core/wire.h"
+#include "core/link/node.h"
+#include "core/wire/wire.h"
 
 /* Bytes of a replay entry besides pages: a front with one or two targets, or a small message. */
 #define FLITCAST_REPLAY_HEAD	176

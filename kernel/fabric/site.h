@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Inside a site: the part that moves frames, and knows no messages.  The part that knows messages
- * is struct flitcast_ends (ends/ends.h).
+ * is struct flitcast_ends (ends/state.h).
  */
 #ifndef FLITCAST_FABRIC_SITE_H
 #define FLITCAST_FABRIC_SITE_H
@@ -10,8 +10,8 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <net/net_namespace.h>
-#include "core/event.h"
-#include "core/node.h"
+#include "core/link/event.h"
+#include "core/link/node.h"
 #include "fabric/ctrl.h"
 #include "fabric/end.h"
 #include "fabric/event.h"
@@ -94,7 +94,7 @@ struct flitcast_todo {
  * @stat: counters, by enum fc_stat
  * @local_stat: link counters of the local net-input, never read
  * @no_queue: shared queue, always empty, of channels by which no flits arrive
- * @ends: messages from and to this site (ends/ends.h)
+ * @ends: messages from and to this site (ends/state.h)
  * @end: ports; end[0] is unused
  *
  * Lock order: RTNL > lock_sock > @lock > a socket's receive queue.  Frames are

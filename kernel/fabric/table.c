@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables of broadcasts (core/bcast.h), shared by all sites of this kernel whose networks have the
+ * Tables of broadcasts (core/topo/bcast.h), shared by all sites of this kernel whose networks have the
  * same topology.
  */
 #include <linux/mutex.h>
 #include <linux/slab.h>
-#include "core/tree.h"
+#include "core/bcast/tree.h"
 #include "fabric/table.h"
 
 /**

@@ -2,8 +2,8 @@
 #ifndef FLITCAST_FABRIC_TABLE_H
 #define FLITCAST_FABRIC_TABLE_H
 
-#include "core/bcast.h"
-#include "core/relay.h"
+#include "core/topo/bcast.h"
+#include "core/bcast/relay.h"
 
 struct flitcast_table;
 

@@ -10,7 +10,7 @@
 #define FLITCAST_FABRIC_UP_H
 
 #include <linux/static_call.h>
-#include "core/ends.h"
+#include "core/ends/ends.h"
 
 struct fc_flit;
 struct flitcast_site;
@@ -56,7 +56,7 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_f
 
 /*
  * Mode csr: a packet has reserved its path, or needs no reservation (@arrival is 0); see
- * core/csr_plan.h.
+ * core/vnet/csr_plan.h.
  */
 void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arrival);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The switch of modes vnet, postman and csr (Jesshope, Miller and Yantchev 1988, sections 3 and 4):
- * runs core/vnet.h, as care.c runs core/site.h.
+ * runs core/vnet/vnet.h, as care.c runs core/care/care.h.
  *
  *	                      one switch per set of channels (bulk, short, high)
  *	frame in   --> flitcast_vnet_receive() --+
@@ -15,7 +15,7 @@
  * the site is left, so that a status that releases a window of flits does not delay others.
  */
 #include <linux/slab.h>
-#include "core/vnet_pass.h"
+#include "core/vnet/vnet_pass.h"
 #include "fabric/channel.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"

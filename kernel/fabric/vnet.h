@@ -3,8 +3,8 @@
 #ifndef FLITCAST_FABRIC_VNET_H
 #define FLITCAST_FABRIC_VNET_H
 
-#include "core/event.h"
-#include "core/vclass.h"
+#include "core/link/event.h"
+#include "core/topo/vclass.h"
 
 struct flitcast_site;
 struct flitcast_site_config;

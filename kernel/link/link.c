@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Links, independent of the backend: check received frames, and transmit frames in the order of
- * core/turn.h.
+ * core/link/turn.h.
  */
 #include <linux/in.h>
 #include <linux/kmod.h>
@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 #include <net/sock.h>
 #include "compat.h"
-#include "core/wire_link.h"
+#include "core/wire/wire_link.h"
 #include "link/link.h"
 
 /* Bytes of a frame that frame_sum() copies: a HELLO with its authentication code. */

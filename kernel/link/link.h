@@ -13,9 +13,9 @@
 #include <linux/skbuff.h>
 #include <linux/wait.h>
 #include <net/dst.h>
-#include "core/names.h"
-#include "core/turn.h"
-#include "core/wire.h"
+#include "core/wire/names.h"
+#include "core/link/turn.h"
+#include "core/wire/wire.h"
 #include "link/device.h"
 
 struct module;

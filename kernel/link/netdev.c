@@ -13,9 +13,9 @@
 #include <net/sch_generic.h>
 #include "compat.h"
 #include "core/bounds.h"
-#include "core/turn.h"
-#include "core/wire_link.h"
-#include "core/wire_plain.h"
+#include "core/link/turn.h"
+#include "core/wire/wire_link.h"
+#include "core/wire/wire_plain.h"
 #include "link/link.h"
 
 /*

@@ -6,8 +6,8 @@
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include "compat.h"
-#include "core/hello.h"
-#include "core/names.h"
+#include "core/link/hello.h"
+#include "core/wire/names.h"
 #include "link/link.h"
 #include "netlink/reply.h"
 #include "ends/port.h"

@@ -4,7 +4,7 @@
  * each direction of the topology.
  */
 #include "compat.h"
-#include "core/node.h"
+#include "core/link/node.h"
 #include "netlink/reply.h"
 #include "ends/port.h"
 

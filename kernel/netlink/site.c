@@ -3,9 +3,9 @@
  * Object "site".
  */
 #include "compat.h"
-#include "core/vnet.h"
+#include "core/vnet/vnet.h"
 #include "netlink/reply.h"
-#include "fabric/graph.h"
+#include "fabric/shared_graph.h"
 #include "fabric/mode.h"
 
 static struct netlink_range_validation flit_range = {

@@ -3,7 +3,7 @@
  * Object "stats": the counters of a site.  Object "link" has the counters of links.
  */
 #include "compat.h"
-#include "core/names.h"
+#include "core/wire/names.h"
 #include "netlink/reply.h"
 #include "ends/port.h"
 

@@ -4,8 +4,8 @@
  * which refer to the memory of skbs.  No payload is copied.
  */
 #include <linux/slab.h>
-#include "core/wire_link.h"
-#include "core/wire_plain.h"
+#include "core/wire/wire_link.h"
+#include "core/wire/wire_plain.h"
 #include "rdma/rdma.h"
 
 /*

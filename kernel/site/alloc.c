@@ -5,10 +5,10 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include "compat.h"
-#include "ends/ends.h"
+#include "ends/state.h"
 #include "fabric/auth.h"
 #include "fabric/faults.h"
-#include "fabric/graph.h"
+#include "fabric/shared_graph.h"
 #include "fabric/relay.h"
 #include "site/impl.h"
 

@@ -2,7 +2,7 @@
 /*
  * Snapshots of a site for requests, and events about its changes.
  */
-#include "ends/ends.h"
+#include "ends/state.h"
 #include "site/impl.h"
 
 void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *info)

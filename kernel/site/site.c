@@ -9,7 +9,7 @@
 #include <uapi/linux/flitcast.h>
 #include <uapi/linux/flitcast_netlink.h>
 #include "compat.h"
-#include "core/vnet.h"
+#include "core/vnet/vnet.h"
 #include "ends/bcast.h"
 #include "ends/rx.h"
 #include "ends/rxmsg.h"

@@ -6,7 +6,7 @@
 #define FLITCAST_SOCK_SEND_H
 
 #include <linux/socket.h>
-#include "core/wire.h"
+#include "core/wire/wire.h"
 
 struct flitcast_sock;
 

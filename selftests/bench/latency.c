@@ -31,7 +31,7 @@
 #include <unistd.h>
 #include "../sock/lab.h"
 #include "../sock/msg.h"
-#include "core/wire.h"
+#include "core/wire/wire.h"
 
 #define LIST_MAX	64
 #define COUNT_MAX	1000

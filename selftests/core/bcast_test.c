@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bcast.h"
+#include "core/topo/bcast.h"
 #include "bcast_vectors.h"
 #include "kinds.h"
 #include "tap.h"
-#include "topo/hexmesh.h"
+#include "core/topo/hexmesh.h"
 
 /* Largest sizes, 15, 12 and 8 in programs; the kernel's tests have less time. */
 #define HEXMESH_MAX	(3 + TAP_ROUNDS(12))

@@ -7,7 +7,7 @@
 #ifndef SELFTESTS_CORE_BCAST_VECTORS_H
 #define SELFTESTS_CORE_BCAST_VECTORS_H
 
-#include "base.h"
+#include "core/base.h"
 
 struct vector {
 	u8 site;

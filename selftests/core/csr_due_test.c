@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "csr_due.h"
+#include "core/csr/csr_due.h"
 #include "tap.h"
 
 #define NOTED	400

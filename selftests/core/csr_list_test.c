@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "csr_list.h"
+#include "core/csr/csr_list.h"
 #include "tap.h"
 
 #define SIZE	64

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csr_plan.h"
-#include "routes.h"
+#include "core/vnet/csr_plan.h"
+#include "core/faults/routes.h"
 #include "tap.h"
-#include "vnet.h"
+#include "core/vnet/vnet.h"
 
 #define US		((u64)1000)
 #define MS		(1000 * US)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csr.h"
+#include "core/csr/csr.h"
 #include "tap.h"
 
 #define NODES		12

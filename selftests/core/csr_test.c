@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "csr.h"
+#include "core/csr/csr.h"
 #include "tap.h"
 
 #define SIZE	64

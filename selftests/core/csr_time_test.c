@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csr.h"
+#include "core/csr/csr.h"
 #include "tap.h"
 
 #define DIMS		3

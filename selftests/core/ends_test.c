@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "ends.h"
+#include "core/ends/ends.h"
 #include "tap.h"
 
 /*

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "faults.h"
+#include "core/faults/faults.h"
 #include "tap.h"
 
 #define SITES		27

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "fsm.h"
+#include "core/care/fsm.h"
 #include "tap.h"
 
 struct cell {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ends.h"
+#include "core/ends/ends.h"
 #include "fuzz.h"
 
 #define MESSAGES	64

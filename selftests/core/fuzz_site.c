@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "ledger.h"
-#include "machine.h"
+#include "core/care/machine.h"
 
 #define WINDOW_MAX	8
 /* Rounds of the final phase; a hundred times the number that it needs. */

@@ -11,17 +11,17 @@
  * packets are not forwarded.  Every handle is released exactly once.  In the end the peers behave
  * correctly: the switch comes to rest, still forwards, and holds nothing.
  *
- * Each input runs twice, with the fast path of core/vnet_pass.c and without it (record.h).
+ * Each input runs twice, with the fast path of core/vnet/vnet_pass.c and without it (record.h).
  */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz_vnet.h"
-#include "machine.h"
-#include "postman.h"
+#include "core/care/machine.h"
+#include "core/vnet/postman.h"
 #include "record.h"
-#include "routes.h"
+#include "core/faults/routes.h"
 
 /* Rounds of the final phase; a hundred times the number that it needs. */
 #define ROUNDS		20000

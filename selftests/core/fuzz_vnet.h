@@ -6,7 +6,7 @@
 #define FUZZ_VNET_H
 
 #include "ledger.h"
-#include "vnet.h"
+#include "core/vnet/vnet.h"
 
 #define PAYLOAD		10
 #define SITES_MAX	19

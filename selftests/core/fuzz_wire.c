@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "hello.h"
-#include "wire_csr.h"
-#include "wire_faults.h"
+#include "core/link/hello.h"
+#include "core/csr/wire_csr.h"
+#include "core/wire/wire_faults.h"
 
 static u32 be16(const u8 *p)
 {

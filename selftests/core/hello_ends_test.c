@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "hello.h"
+#include "core/link/hello.h"
 #include "tap.h"
 
 #define NEVER	(~(u64)0)

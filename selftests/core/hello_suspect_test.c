@@ -3,8 +3,8 @@
  * Suspicion of a link, farewell, pace and late checks of the handshake, with one end only: the test
  * is its peer.  Times are those of the kernel.
  */
-#include "hello.h"
-#include "node.h"
+#include "core/link/hello.h"
+#include "core/link/node.h"
 #include "tap.h"
 
 #define NEVER	(~(u64)0)

@@ -2,9 +2,9 @@
 /* The handshake: two ends of a wire that delays and loses frames, and is unplugged. */
 #include <string.h>
 
-#include "hello.h"
+#include "core/link/hello.h"
 #include "tap.h"
-#include "topo.h"
+#include "core/topo/topo.h"
 
 #define NEVER		(~(u64)0)
 #define INTERVAL	1000

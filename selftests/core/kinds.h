@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "tap.h"
-#include "topo.h"
+#include "core/topo/topo.h"
 
 /* Largest number, up to 5 in programs. */
 #define KINDS_MAX	(3 + TAP_ROUNDS(2))

@@ -6,7 +6,7 @@
 #define SELFTESTS_CORE_LEDGER_H
 
 #include "fuzz.h"
-#include "site.h"
+#include "core/care/care.h"
 
 #define PACKETS_MAX	2048
 
@@ -20,7 +20,7 @@
  * @port: net-input on which it arrived
  * @class: virtual channel on which it arrived, if there are several
  * @ended: all of it was sent
- * @run: sites that forwarded its front eagerly (core/postman.h)
+ * @run: sites that forwarded its front eagerly (core/vnet/postman.h)
  * @dead: it is dead: this site must not forward it
  * @excused: a peer misbehaved or a link was reset: it may be lost
  */

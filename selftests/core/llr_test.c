@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "llr.h"
-#include "site.h"
+#include "core/link/llr.h"
+#include "core/care/care.h"
 #include "tap.h"
 
 #define WINDOW_MAX	64

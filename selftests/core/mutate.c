@@ -20,8 +20,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "fsm.h"
-#include "site.h"
+#include "core/care/fsm.h"
+#include "core/care/care.h"
 
 /* Bound on the rows that one event fires; a hundred times the usual number. */
 #define LIVELOCK	100000

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <string.h>
 
-#include "names.h"
+#include "core/wire/names.h"
 #include "tap.h"
 
 /* Keys of JSON objects and of netlink must be stable, plain and unique. */

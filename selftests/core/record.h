@@ -7,7 +7,7 @@
 #define SELFTESTS_CORE_RECORD_H
 
 #include "fuzz.h"
-#include "vnet.h"
+#include "core/vnet/vnet.h"
 
 /* FNV-1a hash, continued from @sum. */
 u64 record_hash(u64 sum, const void *data, size_t size);

@@ -5,7 +5,7 @@
  */
 #include "bcastnet.h"
 #include "tap.h"
-#include "tree.h"
+#include "core/bcast/tree.h"
 
 #define SITES_MAX	64
 #define BCASTS_MAX	512

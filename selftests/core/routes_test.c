@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routes.h"
+#include "core/faults/routes.h"
 #include "tap.h"
 
 #define SITES	64

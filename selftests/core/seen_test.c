@@ -2,7 +2,7 @@
 /* The window of numbers that came from a source, beside a model that knows all of them. */
 #include <string.h>
 
-#include "seen.h"
+#include "core/faults/seen.h"
 #include "tap.h"
 
 /* Numbers of a run, from @base on. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "site.h"
+#include "core/care/care.h"
 #include "tap.h"
 #include "unreachable.h"
 

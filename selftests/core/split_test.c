@@ -2,8 +2,8 @@
 /* Splitting of target lists: on all kinds of topology, against distances, and over whole trees. */
 #include <string.h>
 
-#include "site.h"
-#include "split.h"
+#include "core/care/care.h"
+#include "core/vnet/split.h"
 #include "tap.h"
 
 static const char *const specs[] = {

@@ -6,12 +6,12 @@
  * tested on a site.
  *
  * The diagrams are in fsm_test.c.  The scans lack the figures, and a line of the legend of Figure
- * 9; for these, the interpretation in Documentation/design.rst and core/fsm.c is authoritative.
+ * 9; for these, the interpretation in Documentation/design.rst and core/care/fsm.c is authoritative.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "site.h"
+#include "core/care/care.h"
 #include "tap.h"
 
 /* Site 5 of torus:4x4 has site 6 at port 1, 4 at 2, 9 at 3 and 1 at 4. */

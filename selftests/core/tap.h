@@ -21,7 +21,7 @@
 #include <stdio.h>
 #endif
 
-#include "base.h"
+#include "core/base.h"
 
 #define TAP_COMPLAINTS	10
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routes.h"
+#include "core/faults/routes.h"
 #include "tap.h"
-#include "topo/graph.h"
-#include "tree.h"
+#include "core/topo/graph.h"
+#include "core/bcast/tree.h"
 
 #define SITES	60
 #define LINKS	FC_GRAPH_LINKS_MAX

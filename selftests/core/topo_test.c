@@ -11,9 +11,9 @@
 
 #include "kinds.h"
 #include "tap.h"
-#include "topo.h"
-#include "topo/hexmesh.h"
-#include "topo/rules.h"
+#include "core/topo/topo.h"
+#include "core/topo/hexmesh.h"
+#include "core/topo/rules.h"
 
 enum shape { OPEN, WRAPPED, CUBE, HEX, GIVEN };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * core/turn.h: the queue that sends next on a link, and the number of flits that its device holds.
+ * core/link/turn.h: the queue that sends next on a link, and the number of flits that its device holds.
  */
 #include "tap.h"
-#include "turn.h"
+#include "core/link/turn.h"
 
 #define ALL	(fc_bit(FC_BAND_CTRL) | fc_bit(FC_BAND_HIGH) | fc_bit(FC_BAND_SHORT) | \
 		 fc_bit(FC_BAND_BULK))

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "txlist.h"
+#include "core/ends/txlist.h"
 
 #define TARGETS_MAX	12
 #define PACKETS_MAX	40

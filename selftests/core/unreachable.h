@@ -3,7 +3,7 @@
 #ifndef SELFTESTS_CORE_UNREACHABLE_H
 #define SELFTESTS_CORE_UNREACHABLE_H
 
-#include "fsm.h"
+#include "core/care/fsm.h"
 
 static const struct {
 	unsigned int machine, state, cond;

@@ -17,8 +17,8 @@
 #ifndef SELFTESTS_CORE_VCLASS_NET_H
 #define SELFTESTS_CORE_VCLASS_NET_H
 
-#include "topo/graph.h"
-#include "vclass.h"
+#include "core/topo/graph.h"
+#include "core/topo/vclass.h"
 
 /*
  * @named: by site, the classes in which its packets begin

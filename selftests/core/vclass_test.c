@@ -11,7 +11,7 @@
 
 #include "kinds.h"
 #include "tap.h"
-#include "topo/rules.h"
+#include "core/topo/rules.h"
 #include "vclass_net.h"
 
 /* Largest sizes, 64, 12, 8, 8 and 60 in programs; the kernel's tests have less time. */

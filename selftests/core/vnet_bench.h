@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "vnet.h"
+#include "core/vnet/vnet.h"
 
 #define PAYLOAD		100
 #define CLASSES_MAX	8

@@ -3,7 +3,7 @@
  * The switch of mode vnet: datagrams of this site, and the links that they take first.
  */
 #include "vnet_bench.h"
-#include "vnet_pass.h"
+#include "core/vnet/vnet_pass.h"
 
 /*
  * Packets of a flow of datagrams leave by one link, whatever waits there, alone and in lists;

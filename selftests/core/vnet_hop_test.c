@@ -3,7 +3,7 @@
  * The switch of mode vnet: its fast path for single-flit packets, without an event.
  */
 #include "vnet_bench.h"
-#include "vnet_pass.h"
+#include "core/vnet/vnet_pass.h"
 
 /* Return: the next flit, a whole packet, that a site sends to site @dst. */
 static struct fc_vhop hop_from(u32 site, u32 dst)

@@ -4,7 +4,7 @@
  * dead links, routes, and peers that send malformed packets.
  */
 #include "vnet_bench.h"
-#include "vnet_pass.h"
+#include "core/vnet/vnet_pass.h"
 
 /*
  * Credit.

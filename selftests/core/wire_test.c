@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "tap.h"
-#include "wire_csr.h"
-#include "wire_faults.h"
-#include "wire_plain.h"
+#include "core/csr/wire_csr.h"
+#include "core/wire/wire_faults.h"
+#include "core/wire/wire_plain.h"
 
 #define NSITES	64
 

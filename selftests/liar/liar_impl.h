@@ -3,14 +3,14 @@
 #define SELFTESTS_LIAR_IMPL_H
 
 #include <net/ethernet.h>
-#include "bcast.h"
-#include "hello.h"
+#include "core/topo/bcast.h"
+#include "core/link/hello.h"
 #include "liar.h"
-#include "mode.h"
-#include "node.h"
-#include "relay.h"
-#include "path.h"
-#include "wire_faults.h"
+#include "core/mode.h"
+#include "core/link/node.h"
+#include "core/bcast/relay.h"
+#include "core/bcast/path.h"
+#include "core/wire/wire_faults.h"
 
 /* Maximum flits in flight, the same as for a site. */
 #define WINDOW_MAX	64

@@ -10,11 +10,11 @@
 #include <unistd.h>
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
-#include "bounds.h"
+#include "core/bounds.h"
 #include "graph_paths.h"
 #include "liar_impl.h"
-#include "tree.h"
-#include "vnet.h"
+#include "core/bcast/tree.h"
+#include "core/vnet/vnet.h"
 
 #define HELLO_NS	1000000000ULL
 /* Values of a site of the kernel. */

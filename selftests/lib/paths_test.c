@@ -10,7 +10,7 @@
 
 #include "flitcast_paths.h"
 #include "tap.h"
-#include "topo.h"
+#include "core/topo/topo.h"
 
 #define SITES	128
 #define LINKS	1024

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "graph.h"
-#include "routes.h"
+#include "core/faults/routes.h"
 #include "steiner.h"
 #include "tap.h"
 

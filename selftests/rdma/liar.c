@@ -31,8 +31,8 @@
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_mad.h>
 #include <rdma/rdma_cma.h>
-#include "wire_bytes.h"
-#include "wire_faults.h"
+#include "core/wire/wire_bytes.h"
+#include "core/wire/wire_faults.h"
 
 #define MAGIC		0x464c4954
 #define SERVICE		"949"

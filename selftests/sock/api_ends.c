@@ -6,7 +6,7 @@
 #include "faked.h"
 #include <linux/flitcast_netlink.h>
 #include "cli/request.h"
-#include "ends.h"
+#include "core/ends/ends.h"
 
 /* The sender retransmits a packet without a request after this time at the earliest. */
 #define LONG_WAIT_MS	400

@@ -532,7 +532,7 @@ TEST_F(faked, room__a_question_carries_the_ack)
 #define NEWS		4000
 /*
  * Fault updates accepted in a burst, as many as there are sites plus those of one interval; and
- * updates accepted in each interval (core/faults.h).
+ * updates accepted in each interval (core/faults/faults.h).
  */
 #define NEWS_SPACING	256
 #define SPACING_MS	50

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "wire_faults.h"
+#include "core/wire/wire_faults.h"
 
 #define FAKE_SITES	8
 /* Maximum targets or entries of an event. */

@@ -31,7 +31,7 @@
 #include <linux/if_packet.h>
 #include "lab.h"
 #include "msg.h"
-#include "wire.h"
+#include "core/wire/wire.h"
 
 /* Frames may be longer than the flits of the network. */
 #define MTU		9000

@@ -24,7 +24,7 @@
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include "lab.h"
-#include "wire.h"
+#include "core/wire/wire.h"
 
 #define PORTS		4
 #define ETHER_SIZE	14

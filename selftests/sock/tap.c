@@ -17,7 +17,7 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include "lab.h"
-#include "wire.h"
+#include "core/wire/wire.h"
 
 static volatile sig_atomic_t stopped;
 

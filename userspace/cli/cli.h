@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "topo.h"
-#include "mode.h"
+#include "core/topo/topo.h"
+#include "core/mode.h"
 #include "option.h"
 #include "request.h"
 #include "util.h"

@@ -6,9 +6,9 @@
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
 #include "config.h"
-#include "bounds.h"
-#include "hello.h"
-#include "mode.h"
+#include "core/bounds.h"
+#include "core/link/hello.h"
+#include "core/mode.h"
 #include "network.h"
 #include "out.h"
 

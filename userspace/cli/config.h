@@ -15,7 +15,7 @@
 #include "paths.h"
 #include "rdma.h"
 #include "rtnl.h"
-#include "site.h"
+#include "core/care/care.h"
 
 /* Version of the file format, at the beginning of a file. */
 #define CONFIG_VERSION	1

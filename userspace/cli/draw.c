@@ -13,7 +13,7 @@
 #include "cli.h"
 #include "draw.h"
 #include "spread.h"
-#include "topo/hexmesh.h"
+#include "core/topo/hexmesh.h"
 
 /* Lengths in pixels. */
 #define RADIUS		15.0

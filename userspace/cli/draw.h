@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "topo.h"
+#include "core/topo/topo.h"
 
 /* A drawing of more sites would not be legible. */
 #define DRAW_SITES_MAX	1024

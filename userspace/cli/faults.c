@@ -3,7 +3,7 @@
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
 #include "faults.h"
-#include "routes.h"
+#include "core/faults/routes.h"
 
 struct reading {
 	const struct fc_topo *topo;

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "topo.h"
+#include "core/topo/topo.h"
 
 /**
  * faults_read() - query the dead and suspected links known to a site
@@ -29,7 +29,7 @@ bool faults_read(const struct fc_topo *topo, uint32_t site, uint32_t *down, uint
  * @down: result of faults_read()
  * @suspect: likewise
  *
- * Return: by site, directions (core/routes.h), to be freed; NULL if no link is dead or
+ * Return: by site, directions (core/faults/routes.h), to be freed; NULL if no link is dead or
  * suspected.
  */
 uint32_t *faults_routes(const struct fc_topo *topo, uint32_t from, const uint32_t *down,

@@ -13,7 +13,7 @@
 #include "lab_impl.h"
 #include "netns.h"
 #include "out.h"
-#include "path.h"
+#include "core/bcast/path.h"
 
 int lab_take_down(const struct lab *lab, bool shown)
 {

@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "bounds.h"
+#include "core/bounds.h"
 #include "cli.h"
 #include "request.h"
 #include "rdma.h"

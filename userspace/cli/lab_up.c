@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <linux/flitcast_netlink.h>
-#include "bounds.h"
+#include "core/bounds.h"
 #include "lab_impl.h"
 #include "netns.h"
 #include "network.h"

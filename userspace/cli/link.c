@@ -8,7 +8,7 @@
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
-#include "hello.h"
+#include "core/link/hello.h"
 #include "link_auto.h"
 #include "out.h"
 #include "rdma.h"

@@ -15,10 +15,10 @@
 #include <unistd.h>
 #include <linux/if_packet.h>
 #include "cli.h"
-#include "hello.h"
+#include "core/link/hello.h"
 #include "link_auto.h"
 #include "network.h"
-#include "wire_link.h"
+#include "core/wire/wire_link.h"
 
 #define ETHERTYPE_PATH	"/sys/module/flitcast/parameters/ethertype"
 /* An end that is not up sends eight HELLOs a second. */

@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "netns.h"
 #include "out.h"
-#include "version.h"
+#include "core/version.h"
 
 bool show_stats;
 

@@ -8,7 +8,7 @@
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
 #include "lab.h"
-#include "mode.h"
+#include "core/mode.h"
 
 void put_given(struct request *req, const struct option_given *given)
 {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "request.h"
-#include "path.h"
+#include "core/bcast/path.h"
 
 struct flitcast_paths;
 struct args;

@@ -17,7 +17,7 @@
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
 #include "config.h"
-#include "hello.h"
+#include "core/link/hello.h"
 #include "key.h"
 #include "network.h"
 #include "out.h"

@@ -2,7 +2,7 @@
 #ifndef FLITCAST_CLI_SPREAD_H
 #define FLITCAST_CLI_SPREAD_H
 
-#include "topo.h"
+#include "core/topo/topo.h"
 
 struct point {
 	double x, y;

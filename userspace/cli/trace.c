@@ -11,7 +11,7 @@
 #include "draw.h"
 #include "faults.h"
 #include "flitcast.h"
-#include "mode.h"
+#include "core/mode.h"
 #include "network.h"
 #include "out.h"
 #include "sites.h"

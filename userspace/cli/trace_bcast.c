@@ -11,7 +11,7 @@
 #include <string.h>
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
-#include "bcast.h"
+#include "core/topo/bcast.h"
 #include "cli.h"
 #include "draw.h"
 #include "faults.h"
@@ -19,7 +19,7 @@
 #include "network.h"
 #include "out.h"
 #include "trace_bcast.h"
-#include "tree.h"
+#include "core/bcast/tree.h"
 
 /* Deeper levels are indented like this one. */
 #define INDENT_MAX	60

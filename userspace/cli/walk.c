@@ -4,10 +4,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "csr.h"
+#include "core/csr/csr.h"
 #include "faults.h"
-#include "mode.h"
-#include "routes.h"
+#include "core/mode.h"
+#include "core/faults/routes.h"
 #include "util.h"
 #include "walk.h"
 

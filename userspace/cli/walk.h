@@ -6,8 +6,8 @@
 #ifndef FLITCAST_CLI_WALK_H
 #define FLITCAST_CLI_WALK_H
 
-#include "site.h"
-#include "vclass.h"
+#include "core/care/care.h"
+#include "core/topo/vclass.h"
 
 /* A net-output. */
 struct place {

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "faults.h"
-#include "mode.h"
-#include "routes.h"
+#include "core/mode.h"
+#include "core/faults/routes.h"
 #include "util.h"
-#include "vnet.h"
+#include "core/vnet/vnet.h"
 #include "walk.h"
 
 /* Buffer space of each channel: the packet has one flit. */

@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base.h"
+#include "core/base.h"
 
 /* Unit of fractions: millionths. */
 #define OPTION_UNIT	1000000

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "topo/graph.h"
+#include "core/topo/graph.h"
 
 #define GRAPH_PREFIX		"graph:"
 #define GRAPH_ERROR_SIZE	512

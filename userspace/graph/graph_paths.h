@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Broadcasts in several copies on a graph: libflitcast's disjoint paths, converted to the path
- * entries of each site (core/path.h).
+ * entries of each site (core/bcast/path.h).
  */
 #ifndef FLITCAST_GRAPH_PATHS_H
 #define FLITCAST_GRAPH_PATHS_H
 
 #include "flitcast_paths.h"
-#include "topo/graph.h"
-#include "path.h"
+#include "core/topo/graph.h"
+#include "core/bcast/path.h"
 
 /**
  * graph_paths() - find and check disjoint paths from a source

@@ -4,7 +4,7 @@
  * problem in graphs, Networks 1, 1971) over the subsets of the targets.
  */
 #include <stdlib.h>
-#include "routes.h"
+#include "core/faults/routes.h"
 #include "steiner.h"
 
 /* Distance of an unreachable site; the sum of two fits u32. */

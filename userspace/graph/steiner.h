@@ -5,7 +5,7 @@
 #ifndef FLITCAST_GRAPH_STEINER_H
 #define FLITCAST_GRAPH_STEINER_H
 
-#include "topo.h"
+#include "core/topo/topo.h"
 
 /* The tree is exact for at most this number of targets ... */
 #define STEINER_TARGETS		12
@@ -30,7 +30,7 @@ struct steiner {
  * steiner_tree() - count the links of the shortest tree that joins a source and its targets
  * @tree: result
  * @topo: topology
- * @down: by site, ports whose link one of its ends reports dead (core/routes.h); NULL
+ * @down: by site, ports whose link one of its ends reports dead (core/faults/routes.h); NULL
  *	if all links work
  * @from: source
  * @target: targets, in any order; may contain duplicates and the source

@@ -6,7 +6,7 @@
 #ifndef FLITCAST_SIM_ARENA_H
 #define FLITCAST_SIM_ARENA_H
 
-#include "base.h"
+#include "core/base.h"
 
 struct arena_block;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A network of relays (core/relay.h): broadcasts of its sites, on links that lose, double and
+ * A network of relays (core/bcast/relay.h): broadcasts of its sites, on links that lose, double and
  * reorder frames; with sites that crash, and Byzantine sites.
  *
  * Time has no unit; a frame takes at least 1.  The network records the text of the first error, and
@@ -9,11 +9,11 @@
 #ifndef FLITCAST_SIM_CASTNET_H
 #define FLITCAST_SIM_CASTNET_H
 
-#include "bcast.h"
-#include "node.h"
+#include "core/topo/bcast.h"
+#include "core/link/node.h"
 #include "random.h"
-#include "recept.h"
-#include "relay.h"
+#include "core/bcast/recept.h"
+#include "core/bcast/relay.h"
 
 #define BCASTNET_SITES	128
 #define BCASTNET_FLITS	6	/* maximum flits of a broadcast */

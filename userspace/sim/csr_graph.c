@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
 
-#include "csr.h"
+#include "core/csr/csr.h"
 #include "csr_graph.h"
 #include "util.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Conflict sense routing on any topology, slot by slot, with the kernel's reservations
- * (core/csr.h): a slot is a window of length one, and all sites share one clock.
+ * (core/csr/csr.h): a slot is a window of length one, and all sites share one clock.
  *
  * A site has an entry buffer and K link buffers for each of its links, and a crossbar.
  */
@@ -9,7 +9,7 @@
 #define FLITCAST_SIM_CSR_GRAPH_H
 
 #include "csr_run.h"
-#include "topo.h"
+#include "core/topo/topo.h"
 
 #define CSR_BUFFERS_MAX		16
 #define CSR_GRAPH_SITES_MAX	1024

@@ -6,10 +6,10 @@
 
 #include "fail.h"
 #include "operator.h"
-#include "seen.h"
+#include "core/faults/seen.h"
 #include "traffic.h"
 #include "util.h"
-#include "vnet_pass.h"
+#include "core/vnet/vnet_pass.h"
 
 /* Port of Ethernet frames. */
 #define PORT	1

@@ -2,7 +2,7 @@
 #ifndef FLITCAST_SIM_ESTIMATE_H
 #define FLITCAST_SIM_ESTIMATE_H
 
-#include "base.h"
+#include "core/base.h"
 
 /**
  * struct estimate - a value and its uncertainty

@@ -9,7 +9,7 @@
 #include "operator.h"
 #include "option.h"
 #include "output.h"
-#include "routes.h"
+#include "core/faults/routes.h"
 #include "util.h"
 
 /* Copies are stored while less than one in COPIES_SHARE places is used, as in fabric/store.c. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "failover.h"
-#include "hello.h"
+#include "core/link/hello.h"
 #include "progress.h"
 #include "util.h"
 

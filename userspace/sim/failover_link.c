@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "failover.h"
-#include "hello.h"
-#include "llr.h"
-#include "names.h"
+#include "core/link/hello.h"
+#include "core/link/llr.h"
+#include "core/wire/names.h"
 #include "random.h"
 #include "util.h"
 
@@ -68,7 +68,7 @@ struct frame {
  * @frame: ring of the frames to it, in the order of arrival
  * @head: frames that it has read
  * @tail: frames that were sent to it
- * @digest_at: when it sends the next digest of its link states (core/faults.h)
+ * @digest_at: when it sends the next digest of its link states (core/faults/faults.h)
  * @flit_at: when it sends the next flit
  * @stall_at: when it stalls next
  * @until: it is stalled until then, or 0

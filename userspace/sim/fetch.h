@@ -7,7 +7,7 @@
 #define FLITCAST_SIM_FETCH_H
 
 #include "sim.h"
-#include "wire_link.h"
+#include "core/wire/wire_link.h"
 
 /* Distance in events from the prefetch of the site to the event; between two prefetches. */
 #define FETCH_AHEAD	12

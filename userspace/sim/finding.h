@@ -2,7 +2,7 @@
 #ifndef FLITCAST_SIM_FINDING_H
 #define FLITCAST_SIM_FINDING_H
 
-#include "base.h"
+#include "core/base.h"
 
 /**
  * finding_print() - print a statement of a paper, whether it holds, and the measurement

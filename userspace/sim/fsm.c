@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fsm.h"
+#include "core/care/fsm.h"
 #include "fsm_main.h"
 #include "option.h"
 #include "pipe.h"

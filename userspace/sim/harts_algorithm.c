@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "harts_algorithm.h"
-#include "topo/hexmesh.h"
+#include "core/topo/hexmesh.h"
 #include "util.h"
 
 const struct harts_algorithm harts_algorithms[HARTS_ALGORITHMS] = {

@@ -6,9 +6,9 @@
 #ifndef FLITCAST_SIM_HARTS_ALGORITHM_H
 #define FLITCAST_SIM_HARTS_ALGORITHM_H
 
-#include "bcast.h"
+#include "core/topo/bcast.h"
 #include "option.h"
-#include "topo/rules.h"
+#include "core/topo/rules.h"
 
 enum harts_algorithm_id {
 	HARTS_SBCAST,

@@ -5,7 +5,7 @@
 #include "harts_net.h"
 #include "queue.h"
 #include "random.h"
-#include "topo/hexmesh.h"
+#include "core/topo/hexmesh.h"
 #include "util.h"
 
 const u32 harts_length[HARTS_LENGTHS] = { 64, 128, 512 };

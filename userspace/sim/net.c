@@ -9,7 +9,7 @@
 #include "operator.h"
 #include "sim.h"
 #include "util.h"
-#include "wire_link.h"
+#include "core/wire/wire_link.h"
 
 /* First epoch of both ends of a link. */
 #define EPOCH	1

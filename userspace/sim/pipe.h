@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "base.h"
+#include "core/base.h"
 
 /**
  * pipe_run() - run a program on a text

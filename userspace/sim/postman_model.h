@@ -5,7 +5,7 @@
 #ifndef FLITCAST_SIM_POSTMAN_MODEL_H
 #define FLITCAST_SIM_POSTMAN_MODEL_H
 
-#include "base.h"
+#include "core/base.h"
 
 /* Dimensions: the machines of a node, and their output channels. */
 #define POSTMAN_X		0

@@ -5,7 +5,7 @@
 #ifndef FLITCAST_SIM_PROGRESS_H
 #define FLITCAST_SIM_PROGRESS_H
 
-#include "base.h"
+#include "core/base.h"
 
 /* Has a second passed since the first call, and a fifth of a second since the last line? */
 bool progress_due(void);

@@ -8,7 +8,7 @@
 #ifndef FLITCAST_SIM_QUEUE_H
 #define FLITCAST_SIM_QUEUE_H
 
-#include "wire.h"
+#include "core/wire/wire.h"
 
 struct edge_packet;
 struct far;

@@ -6,7 +6,7 @@
 #ifndef FLITCAST_SIM_RANDOM_H
 #define FLITCAST_SIM_RANDOM_H
 
-#include "base.h"
+#include "core/base.h"
 
 struct rng {
 	u64 state;

@@ -17,12 +17,12 @@
 #define FLITCAST_SIM_SIM_H
 
 #include "arena.h"
-#include "ends.h"
-#include "mode.h"
+#include "core/ends/ends.h"
+#include "core/mode.h"
 #include "queue.h"
 #include "random.h"
-#include "site.h"
-#include "vnet.h"
+#include "core/care/care.h"
+#include "core/vnet/vnet.h"
 
 struct edge_node;
 struct fidelity;

@@ -5,7 +5,7 @@
 #ifndef FLITCAST_SIM_SPEED_H
 #define FLITCAST_SIM_SPEED_H
 
-#include "base.h"
+#include "core/base.h"
 
 struct sim;
 

@@ -4,7 +4,7 @@
 
 #include <stdnoreturn.h>
 
-#include "base.h"
+#include "core/base.h"
 
 /* Print the message on standard error and exit with status 1: for unrecoverable errors. */
 noreturn void __printf(1, 2) die(const char *fmt, ...);

@@ -9,9 +9,9 @@
 #ifndef FLITCAST_SIM_WORLD_H
 #define FLITCAST_SIM_WORLD_H
 
-#include "ends.h"
-#include "site.h"
-#include "vclass.h"
+#include "core/ends/ends.h"
+#include "core/care/care.h"
+#include "core/topo/vclass.h"
 
 #define WORLD_SITES	9
 #define WORLD_PORTS	5	/* with the local one */

@@ -5,7 +5,7 @@
 #ifndef FLITCAST_SIM_WORLD_CODEC_H
 #define FLITCAST_SIM_WORLD_CODEC_H
 
-#include "channel.h"
+#include "core/channel.h"
 
 /*
  * Writer or reader of a state as bits: each step does either, so that they cannot differ.

@@ -3,7 +3,7 @@
  * Events that are possible in a world, and their execution.
  */
 #include "util.h"
-#include "vnet_pass.h"
+#include "core/vnet/vnet_pass.h"
 #include "world_impl.h"
 
 struct list {

@@ -5,8 +5,8 @@
 #ifndef FLITCAST_SIM_WORLD_IMPL_H
 #define FLITCAST_SIM_WORLD_IMPL_H
 
-#include "mode.h"
-#include "vnet.h"
+#include "core/mode.h"
+#include "core/vnet/vnet.h"
 #include "world.h"
 #include "world_codec.h"
 

@@ -2,7 +2,7 @@
 /*
  * Links of a world: frames on them, replay entries, and which links work.
  */
-#include "routes.h"
+#include "core/faults/routes.h"
 #include "world_impl.h"
 
 u8 world_peers[WORLD_SITES][WORLD_PORTS];

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mode.h"
+#include "core/mode.h"
 #include "world.h"
 
 static const char *bad(const char *fmt, ...)

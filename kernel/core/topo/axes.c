@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "axes.h"
-#include "text.h"
+#include "core/topo/axes.h"
+#include "core/topo/text.h"
 
 static const char *check_sites(struct fc_topo *topo)
 {

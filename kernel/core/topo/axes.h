@@ -7,7 +7,7 @@
 #ifndef FC_CORE_TOPO_AXES_H
 #define FC_CORE_TOPO_AXES_H
 
-#include "../vclass.h"
+#include "core/topo/vclass.h"
 
 /**
  * fc_topo_axes_parse() - read "AxBxC" or "K^N" into a topology

@@ -3,9 +3,9 @@
  * Graphs: neighbours and distances are in tables, which the links of the network fill.  The
  * directions of a site lead to its neighbours in the order of their numbers.
  */
-#include "graph.h"
-#include "rules.h"
-#include "text.h"
+#include "core/topo/graph.h"
+#include "core/topo/rules.h"
+#include "core/topo/text.h"
 
 /* No distance. */
 #define NONE	0xffff

@@ -8,7 +8,7 @@
 #ifndef FC_CORE_TOPO_GRAPH_H
 #define FC_CORE_TOPO_GRAPH_H
 
-#include "../topo.h"
+#include "core/topo/topo.h"
 
 /* All distances are kept: two megabytes. */
 #define FC_GRAPH_SITES_MAX	1024

@@ -18,9 +18,9 @@
  * and the two have 3N-2 sites together, so that a division yields the row.  No site is in the
  * hexagon twice, so the shortest path is unique up to the order of its steps.
  */
-#include "hexmesh.h"
-#include "rules.h"
-#include "text.h"
+#include "core/topo/hexmesh.h"
+#include "core/topo/rules.h"
+#include "core/topo/text.h"
 
 static const char *hexmesh_parse(struct fc_topo *topo, const char *args)
 {

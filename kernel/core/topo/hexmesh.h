@@ -5,7 +5,7 @@
 #ifndef FC_CORE_TOPO_HEXMESH_H
 #define FC_CORE_TOPO_HEXMESH_H
 
-#include "../topo.h"
+#include "core/topo/topo.h"
 
 struct fc_bcast_rules;
 

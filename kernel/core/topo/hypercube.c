@@ -4,8 +4,8 @@
  * bit, and bit i is direction i.  So the minimal directions are the bits that
  * differ.
  */
-#include "rules.h"
-#include "text.h"
+#include "core/topo/rules.h"
+#include "core/topo/text.h"
 
 static const char *cube_parse(struct fc_topo *topo, const char *args)
 {

@@ -5,8 +5,8 @@
  * Every direction that brings one coordinate nearer to the target's is
  * minimal: the distance is the sum over the dimensions of |to - from|.
  */
-#include "axes.h"
-#include "rules.h"
+#include "core/topo/axes.h"
+#include "core/topo/rules.h"
 
 static const char *mesh_parse(struct fc_topo *topo, const char *args)
 {

@@ -6,8 +6,8 @@
 #ifndef FC_CORE_TOPO_RULES_H
 #define FC_CORE_TOPO_RULES_H
 
-#include "../bcast.h"
-#include "../vclass.h"
+#include "core/topo/bcast.h"
+#include "core/topo/vclass.h"
 
 /**
  * struct fc_vclass_rules - virtual networks of a topology

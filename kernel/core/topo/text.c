@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "text.h"
-#include "../topo.h"
+#include "core/topo/text.h"
+#include "core/topo/topo.h"
 
 size_t fc_topo_text_length(const char *text)
 {

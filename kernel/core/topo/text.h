@@ -6,7 +6,7 @@
 #ifndef FC_CORE_TOPO_TEXT_H
 #define FC_CORE_TOPO_TEXT_H
 
-#include "../base.h"
+#include "core/base.h"
 
 /**
  * fc_topo_text_length() - strlen(), which the core does not import

@@ -5,8 +5,8 @@
  * With "ahead" the steps to the target going up along a dimension of k sites, going down takes
  * k - ahead.  The shorter direction is minimal, and both are if they are equally short.
  */
-#include "axes.h"
-#include "rules.h"
+#include "core/topo/axes.h"
+#include "core/topo/rules.h"
 
 static const char *check_radix(const struct fc_topo *topo)
 {

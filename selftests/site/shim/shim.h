@@ -174,9 +174,9 @@ static inline u64 ktime_get_ns(void)
 
 #define FLITCAST_LINK_H
 #define FLITCAST_FABRIC_REPLAY_H
-#include "core/names.h"
-#include "core/turn.h"
-#include "core/wire.h"
+#include "core/wire/names.h"
+#include "core/link/turn.h"
+#include "core/wire/wire.h"
 
 struct flitcast_link;
 struct flitcast_link_ops;

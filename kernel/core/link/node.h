@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A site as all its switches know it: identity, settings and routes, whatever the mode.
+ *
+ * The machines of mode care (site.h) and the switch of the other modes (vnet.h) point to it; it
+ * also determines the next hop of a control frame.
+ */
+#ifndef FC_CORE_LINK_NODE_H
+#define FC_CORE_LINK_NODE_H
+
+#include "core/base.h"
+#include "core/wire/names.h"
+#include "core/topo/topo.h"
+#include "core/wire/wire.h"
+
+/**
+ * struct fc_pref - preference table (Table G)
+ * @count: for each direction, length of its list
+ * @port: for each direction, net-outputs in decreasing order of preference
+ */
+struct fc_pref {
+	u8 count[FC_DIRS_MAX];
+	u8 port[FC_DIRS_MAX][FC_DIRS_MAX];
+};
+
+/**
+ * struct fc_timing - what the paper leaves to the implementation
+ * @seek: interval at which a net-input in first counts a seek
+ * @timeout: how long the fifo-buffer waits for a word before abort-request, to begin with (struct
+ *	fc_fifo, @backoff); up to half is added at random, so that two multicasts that block each
+ *	other do not abort together for ever
+ * @retry: how long a receiver waits for a flit that others have overtaken before it requests it
+ *	(NACK); doubles up to @poll
+ * @ack_delay: delay of an ack that no other frame carries: less than @poll
+ * @poll: how long a flit may stay unacknowledged before its sender polls the peer; doubles up to
+ *	16 times that
+ * @seek_max: seeks after which a packet is forced to the local net-output
+ * @fifo_room: places of the fifo-buffer; 0: unbounded (CARE, footnote 14), for
+ *	a runner whose operator takes every word at once
+ * @acks_apart: flits carry no acknowledgment, and none is taken from them: only statuses do,
+ *	which carry the code of the network's key; never changes
+ */
+struct fc_timing {
+	u64 seek;
+	u64 timeout;
+	u64 retry;
+	u64 ack_delay;
+	u64 poll;
+	u16 seek_max;
+	u16 fifo_room;
+	bool acks_apart;
+};
+
+/**
+ * struct fc_node - a site, for all its switches
+ * @topo: topology of the network
+ * @timing: settings
+ * @routes: by site, directions of the next hops over working links (core/faults/routes.h); NULL where
+ *	nothing is known to be dead
+ * @pref: preference table; only mode care and control frames need it
+ * @stat: counters, by enum fc_stat
+ * @id: identity
+ * @up: ports whose link is up; only control frames need it
+ * @avoid: ports whose link is suspected, while routes that avoid it are being computed
+ * @doubtful: ports whose peer may be dead, while such routes are being computed: not used where
+ *	another port leads nearer to a site
+ * @nports: ports with the local one
+ * @rerouting: new routes are being computed: a packet that has no route now may get one
+ *
+ * The lock of the switches' caller protects all members.  Only @routes, @up, @avoid, @doubtful,
+ * @rerouting and what the pointers point to ever change, between events.
+ */
+struct fc_node {
+	const struct fc_topo *topo;
+	const struct fc_timing *timing;
+	const u32 *routes;
+	const struct fc_pref *pref;
+	u64 *stat;
+	u32 id;
+	u32 up;
+	u32 avoid;
+	u32 doubtful;
+	u8 nports;
+	bool rerouting;
+};
+
+/* The default preference table: each direction has the port of its own number. */
+void fc_pref_default(struct fc_pref *pref, const struct fc_topo *topo);
+
+/* Return: those of @dirs that do not lead to a doubtful port, or all if all do. */
+static inline u32 fc_node_preferred(const struct fc_node *node, u32 dirs)
+{
+	u32 preferred = dirs & ~(node->doubtful >> 1);
+
+	return preferred ? preferred : dirs;
+}
+
+/**
+ * fc_node_ports() - ports that lead nearer to a site, around what is dead
+ * @node: this site
+ * @dst: the other site
+ * @allowed: ports that may be used
+ *
+ * Return: of each direction's list the first port of @allowed, with the best rank that any has;
+ * none of @avoid.
+ */
+u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed);
+
+/**
+ * fc_node_next_port() - the port by which a control frame leaves
+ * @node: this site
+ * @dst: the frame's destination, another site
+ *
+ * Return: a port whose link is up, or FC_PORT_NONE.
+ */
+u8 fc_node_next_port(const struct fc_node *node, u32 dst);
+
+/* Copies of copies of a packet are made, and no copies of these. */
+#define FC_COPIED_MAX	2
+
+/*
+ * May a site send a copy of a packet, because it suspects the link that the packet waits on?  A
+ * packet and its copies may wait on many suspected links, and if each were copied at each of them,
+ * an overloaded network would carry little else.
+ */
+static inline bool fc_node_may_copy(const u8 *head)
+{
+	return fc_get16(head + FC_AT_HOPS) / FC_HOPS_COPY < FC_COPIED_MAX;
+}
+
+/* One more link crossed. */
+static inline void fc_node_head_hop(u8 *head)
+{
+	fc_put16(head + FC_AT_HOPS, (u16)(fc_get16(head + FC_AT_HOPS) + 1));
+}
+
+/* The head is that of a copy now. */
+static inline void fc_node_head_copy(u8 *head)
+{
+	fc_put16(head + FC_AT_HOPS, (u16)(fc_get16(head + FC_AT_HOPS) + FC_HOPS_COPY));
+}
+
+/**
+ * fc_node_avoids() - does a route to any target of a packet avoid a link
+ * @node: this site
+ * @head: head of the packet, all of whose targets are other sites
+ * @mask: targets that count
+ * @port: the link
+ *
+ * Return: false if each of the routes known begins with the link.
+ */
+bool fc_node_avoids(const struct fc_node *node, const u8 *head, u64 mask, u8 port);
+
+/* Targets of a list that are at this site. */
+u64 fc_node_local_mask(const struct fc_node *node, const u8 *head);
+
+#endif /* FC_CORE_LINK_NODE_H */

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Between the parts of the switch of mode vnet: for vnet.c, vnet_cache.c, vnet_pass.c,
+ * vnet_route.c and csr_plan.c alone.
+ */
+#ifndef FC_CORE_VNET_VNET_MACHINE_H
+#define FC_CORE_VNET_VNET_MACHINE_H
+
+#include "core/link/llr.h"
+#include "core/vnet/vnet.h"
+
+static inline struct fc_vin *fc_vin_of(const struct fc_vnet *v, u8 class, u8 port)
+{
+	return &v->in[class * v->nports + port];
+}
+
+static inline struct fc_vout *fc_vout_of(const struct fc_vnet *v, u8 class, u8 port)
+{
+	return &v->out[class * v->nports + port];
+}
+
+static inline u8 fc_vslots_of(const struct fc_vnet *v)
+{
+	return fc_vnet_branches(v->nports - 1);
+}
+
+/* A branch by its number, and the input it is of. */
+static inline struct fc_vbranch *fc_vbranch_of(const struct fc_vnet *v, u32 number)
+{
+	return &v->in[number / fc_vslots_of(v)].branch[number % fc_vslots_of(v)];
+}
+
+static inline void fc_vmay_come(struct fc_vnet *v, u8 class, u8 port)
+{
+	v->come[class] |= fc_bit(port);
+	v->work |= fc_bit64(class);
+}
+
+static inline void fc_vmay_go(struct fc_vnet *v, u8 class, u8 port)
+{
+	v->go[class] |= fc_bit(port);
+	v->work |= fc_bit64(class);
+}
+
+/* There may be credit that something waits for. */
+static inline void fc_vcredit(struct fc_vnet *v, u8 class, u8 port)
+{
+	if (fc_vout_of(v, class, port)->first != FC_VBRANCH_NONE)
+		fc_vmay_go(v, class, port);
+}
+
+/* The channel of a class is about to be used. */
+static inline void fc_vtouch(struct fc_vnet *v, u8 class)
+{
+	v->ch[class].now = v->now;
+	v->touched |= fc_bit64(class);
+}
+
+/* A flit is what has to come next: else all of the packet is worthless. */
+static inline bool fc_vfits(const struct fc_vnet *v, const struct fc_vin *in,
+			    const struct fc_flit *f)
+{
+	bool last = f->parts & FC_PART_TERM;
+
+	/* Credit and room are for the number of flits that its front gives. */
+	if (last != (in->come + 1 == in->n) || f->data > in->left || (last && f->data != in->left))
+		return false;
+	return !in->come || last || f->data == v->payload;
+}
+
+/* The switch is due no later than one of its channels. */
+static inline void fc_vdue(struct fc_vnet *v, const struct fc_channel *ch)
+{
+	if (ch->next_at < v->next_at)
+		v->next_at = ch->next_at;
+}
+
+/* The channel sends the statuses that are due, and its timers count for the switch. */
+static inline void fc_vupdate(struct fc_vnet *v, struct fc_channel *ch, struct fc_effects *fx)
+{
+	if (ch->status)
+		fc_llr_send_status(ch, fx);
+	fc_vdue(v, ch);
+}
+
+/* The next class is served first, after this one was. */
+static inline void fc_vrotate(struct fc_vnet *v, u8 class)
+{
+	v->rotate = class + 1 < v->nclasses ? class + 1 : 0;
+}
+
+/* vnet.c: the event step by step; the acknowledgment that a flit brings has been seen to. */
+bool fc_vnet_work(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx);
+
+/* vnet_cache.c */
+
+/* Empties the cache. */
+void fc_vroute_cache_clear(struct fc_vnet *v);
+/* Out-of-line part of fc_vroutes(): the route is not in the cache. */
+const u8 *fc_vroute_find(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
+			 u8 next[FC_DIRS_MAX]);
+
+/* Routes depend on the class in which the packet arrived; those of this site share a key. */
+static inline u8 fc_vroute_from(u8 class, u8 port)
+{
+	return port == FC_PORT_LOCAL ? FC_VCLASSES_MAX : class;
+}
+
+static inline struct fc_vroute *fc_vroute_at(struct fc_vroute_cache *cache, u8 from, u32 dst)
+{
+	return &cache->route[(dst + 5 * from) % FC_VROUTES];
+}
+
+/* Return: the entry of the cache for a packet, or NULL. */
+static inline const struct fc_vroute *fc_vroute_cached(const struct fc_vnet *v, u8 class, u8 port,
+						       u32 dst)
+{
+	u8 from = fc_vroute_from(class, port);
+	const struct fc_vroute *route;
+
+	if (!v->cache)
+		return NULL;
+	route = fc_vroute_at(v->cache, from, dst);
+	return route->dst == dst && route->from == from ? route : NULL;
+}
+
+/*
+ * Directions in which a packet may proceed to a site: over all links, as if all were up.
+ * Return: for each, the class on that link: in the cache, or in @next.
+ */
+static inline const u8 *fc_vroutes(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
+				   u8 next[FC_DIRS_MAX])
+{
+	const struct fc_vroute *route = fc_vroute_cached(v, class, port, dst);
+
+	if (route) {
+		*dirs = route->dirs;
+		return v->cache->next[route->class];
+	}
+	return fc_vroute_find(v, class, port, dst, dirs, next);
+}
+
+/* By direction, the class on that link of a packet of a class: in the cache, or in @next. */
+const u8 *fc_vroute_classes(const struct fc_vnet *v, u8 class, u8 next[FC_DIRS_MAX]);
+
+/* Is the output idle, with credit for a packet of so many flits? */
+static inline bool fc_vidle(const struct fc_vnet *v, u8 class, u8 port, u32 flits)
+{
+	const struct fc_tx *tx = &v->ch[class].tx[port];
+
+	return fc_vout_of(v, class, port)->first == FC_VBRANCH_NONE &&
+	       tx->window - (tx->sent - tx->acked) >= flits;
+}
+
+/*
+ * Cost of a channel for a new packet: the flits before it, and for a datagram, whose flow keeps one
+ * path, the rank of the direction.
+ */
+static inline u32 fc_vload(const struct fc_vnet *v, const u8 *head, u8 class, u8 port)
+{
+	const struct fc_tx *tx = &v->ch[class].tx[port];
+
+	if (fc_wire_datagram(head))
+		return fc_wire_flow_weight(head, v->node->id, port - 1);
+	return fc_vout_of(v, class, port)->load + tx->sent - tx->acked;
+}
+
+/* vnet_route.c */
+
+/* Flits of the packet whose front this is; all but the first and the last are full. */
+u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front);
+/* One more branch of a packet, behind those that wait for its channel already. */
+void fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64 mask);
+/* May a datagram of this site enter that leaves by a channel?  See fc_vnet_aim(). */
+bool fc_vnet_takes(const struct fc_vnet *v, u8 class, u8 port, u32 flits);
+/* Determines the next hop of each target.  Return: false if there is none yet. */
+bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
+		   const struct fc_flit *front, struct fc_effects *fx);
+
+#endif /* FC_CORE_VNET_VNET_MACHINE_H */

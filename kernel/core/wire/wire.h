@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The wire: every frame's encoding, decoding and validation, and the only byte-order code.  Decoded
+ * values are valid as far as one frame alone can show.
+ *
+ * A frame is a link header and its payload.  The payload of a flit with
+ * FC_PART_HEAD begins with a packet header and the target list; the rest of
+ * the payload is data.
+ */
+#ifndef FC_CORE_WIRE_WIRE_H
+#define FC_CORE_WIRE_WIRE_H
+
+#include "core/base.h"
+#include "core/wire/wire_bytes.h"
+#include "core/wire/wire_kind.h"
+
+#define FC_VERSION		1
+#define FC_ETHERTYPE		0x88B5	/* IEEE 802 local experimental ethertype 1 */
+
+#define FC_LINK_SIZE		20	/* link header */
+#define FC_LINK_SUM		16	/* where its checksum is */
+#define FC_HELLO_SIZE		36
+#define FC_STATUS_SIZE		16
+#define FC_CTRL_SIZE		44	/* each entry of FC_FRAME_CTRL */
+#define FC_CTRLS_MAX		16	/* of a frame, where a flit has room for them */
+#define FC_PACKET_SIZE		36	/* packet header */
+#define FC_TARGET_SIZE		20	/* target entry */
+#define FC_BITMAP_MAX		255	/* bytes of a bitmap of target sites */
+#define FC_CSR_SIZE		36	/* payload of FC_FRAME_CSR without its targets */
+#define FC_AUTH_SIZE		16	/* authentication code of a frame that is no flit */
+#define FC_AUTH_PREFIX		36	/* bytes it covers before the payload */
+
+/* Data bytes of a packet; all but the last of a message have as many. */
+#define FC_PACKET_MAX		65536U
+#define FC_MESSAGE_MAX		(16U << 20)
+/*
+ * A flit that is neither front nor terminator carries at least so much: a packet
+ * cannot be made of a flit for each byte.
+ */
+#define FC_DATA_MIN		128
+#define FC_TARGETS_MAX		64	/* of a packet: its branches are u64 masks */
+#define FC_HOPS_MAX		1024	/* links a packet may cross */
+#define FC_FLOW_WINDOW		16	/* messages of one flow in progress */
+
+enum fc_frame {
+	FC_FRAME_HELLO = 1,
+	FC_FRAME_FLIT,
+	FC_FRAME_STATUS,
+	FC_FRAME_CTRL,
+	FC_FRAME_FAULTS,
+	FC_FRAME_CSR,		/* core/csr/wire_csr.h */
+};
+
+/* With the type of a frame that is no flit: it carries an authentication code. */
+#define FC_FRAME_AUTH		0x80
+
+/* Packets of a broadcast over one link, at most: each has a label. */
+#define FC_LABELS_MAX		8
+/* Copies of a broadcast, at most. */
+#define FC_COPIES_MAX		16
+
+/* Virtual channels: control is neither sequenced nor credited. */
+enum fc_vc {
+	FC_VC_CTRL,
+	FC_VC_BCAST = 2,
+	FC_VC_CLASS,	/* and up: packets by set and class; in mode care all have class 0 */
+	FC_VC_COUNT = FC_VC_CLASS + 3 * 64
+};
+
+/*
+ * Sets of channels: each has its own on every link, and a packet stays in its set.  The source
+ * chooses it; transit sites take it from the channel.
+ */
+enum fc_set {
+	FC_SET_BULK,	/* packets of many flits; in mode csr all that reserve a path */
+	FC_SET_SHORT,	/* messages of FC_TURN_STREAK flits or fewer (core/link/turn.h); not in csr */
+	FC_SET_HIGH,	/* of the high class: short ones, and of privileged senders any */
+	FC_SET_COUNT
+};
+
+/* Channels of a set. */
+#define FC_SET_SHIFT		6
+#define FC_SET_CHANNELS		(1 << FC_SET_SHIFT)
+
+static_assert(FC_VC_CLASS + FC_SET_COUNT * FC_SET_CHANNELS == FC_VC_COUNT);
+
+/* The first channel of a set; its classes follow. */
+static inline u8 fc_set_vc(u8 set)
+{
+	return FC_VC_CLASS + (set << FC_SET_SHIFT);
+}
+
+/* Of a channel from FC_VC_CLASS on. */
+static inline u8 fc_vc_set(u8 vc)
+{
+	return (u8)(vc - FC_VC_CLASS) >> FC_SET_SHIFT;
+}
+
+static inline u8 fc_vc_class(u8 vc)
+{
+	return (u8)(vc - FC_VC_CLASS) & (FC_SET_CHANNELS - 1);
+}
+
+/* Parts of a packet in a flit (flags of FC_FRAME_FLIT). */
+#define FC_PART_HEAD		0x01
+#define FC_PART_TERM		0x02
+#define FC_PART_ABORT		0x04	/* with TERM: :abort-packet, no data */
+/*
+ * Of a front in a class: how many sites in a row, the sender last, sent it on before they
+ * looked at it (core/vnet/postman.h).  A site that would be one too many looks first.
+ */
+#define FC_PART_EAGER		0x70
+#define FC_PART_EAGER_SHIFT	4
+#define FC_EAGER_MAX		(FC_PART_EAGER >> FC_PART_EAGER_SHIFT)
+
+/* Flags of FC_FRAME_STATUS. */
+#define FC_STATUS_POLL		0x01	/* answer at once: which of the flits sent were received? */
+#define FC_STATUS_ACK_REQUEST	0x02	/* answer once every flit sent is consumed */
+#define FC_STATUS_NACK		0x04	/* send the missing flits again */
+/* Flags of HELLO. */
+#define FC_HELLO_SUM		0x01	/* every frame of this link is to carry a checksum */
+#define FC_HELLO_LONG		0x02	/* full frames may be lost: HELLO counts if it is one */
+#define FC_HELLO_PAIR		0x04	/* of a pair, the first one long: answer if that came */
+#define FC_HELLO_SEEN		0x08	/* answer: the long one came */
+#define FC_HELLO_MISSED		0x10	/* answer: it did not */
+#define FC_HELLO_LEAVES		0x20	/* the sender is removed: its last HELLO */
+#define FC_HELLO_ASK		0x40	/* answer at once */
+#define FC_HELLO_FLAGS		0x7f
+
+/**
+ * struct fc_link_hdr - link header
+ * @type: enum fc_frame
+ * @vc: virtual channel of a flit or status
+ * @flags: FC_PART_* of a flit, FC_STATUS_* of a status
+ * @summed: the frame carries a checksum
+ * @auth: the frame carries an authentication code: see fc_wire_auth_prefix()
+ * @len: payload bytes; the device may pad the frame
+ * @epoch: low bits of the sender's epoch
+ * @seq: flit: its number; status: number of the next flit
+ * @ack: flits taken from the other direction of the same channel (absolute)
+ * @sum: if @summed the CRC32C (RFC 3720, B.4) of the link header, with zeros here, and of the
+ *	payload, else 0; the caller computes it
+ */
+struct fc_link_hdr {
+	u8  type;
+	u8  vc;
+	u8  flags;
+	bool summed;
+	bool auth;
+	u16 len;
+	u16 epoch;
+	u32 seq;
+	u32 ack;
+	u32 sum;
+};
+
+/**
+ * struct fc_status - payload of FC_FRAME_STATUS
+ * @have: bit i: flit @ack + i of the link header is in the receiver's queue
+ * @upto: with FC_STATUS_NACK: flits before this number that are missing are lost
+ * @poll: number of the sender's last poll; wraps
+ * @echo: number of the last poll that the sender has received
+ */
+struct fc_status {
+	u64 have;
+	u32 upto;
+	u16 poll;
+	u16 echo;
+};
+
+/**
+ * struct fc_hello_msg - payload of FC_FRAME_HELLO
+ * @ver_min: lowest version spoken
+ * @ver_max: highest version spoken
+ * @mode: switching mode
+ * @reason: enum fc_reason: why the sender's end is not up, or 0
+ * @site: sender
+ * @port: port of the sender
+ * @window: flits the sender takes ahead of being forwarded
+ * @flit: flit size of the network
+ * @epoch: number of this life of the sender's end, not 0
+ * @peer_epoch: epoch received from the receiver, 0 for none
+ * @topology: fc_topo_hash()
+ * @nsites: sites of the topology
+ * @flags: FC_HELLO_*
+ * @interval: time between the sender's HELLOs while its end is up, in ms
+ * @number: with a key: of the HELLOs of this end, each has the next one; in the link header (@seq)
+ */
+struct fc_hello_msg {
+	u8  ver_min;
+	u8  ver_max;
+	u8  mode;
+	u8  reason;
+	u32 site;
+	u16 port;
+	u16 window;
+	u32 flit;
+	u32 epoch;
+	u32 peer_epoch;
+	u32 topology;
+	u32 nsites;
+	u8  flags;
+	u16 interval;
+	u32 number;
+};
+
+/**
+ * struct fc_packet - packet header
+ * @src: source site
+ * @incarnation: of the source site
+ * @sock: number of the source socket, unique in the site's life; of a datagram: hash of its flow
+ * @src_port: port of the source socket
+ * @bitmap: bytes of the bitmap of target sites; 0: each target has an entry
+ * @ntargets: targets, 1 .. FC_TARGETS_MAX
+ * @id: message id; of an answer to a request for a connection: that of the request
+ * @msg_len: bytes of the message
+ * @offset: first byte of the message in this packet, a multiple of FC_PACKET_MAX
+ * @data_len: data bytes of the packet
+ * @hops: links crossed
+ * @flags: FC_PACKET_*
+ * @copied: times that it was copied around suspected links, below 4
+ * @kind: enum fc_kind
+ * @copied: times that it was copied because links were suspected, below 4
+ */
+struct fc_packet {
+	u32 src;
+	u32 incarnation;
+	u32 sock;
+	u16 src_port;
+	u8  bitmap;
+	u8  ntargets;
+	u32 id;
+	u32 msg_len;
+	u32 offset;
+	u32 data_len;
+	u16 hops;
+	u8  flags;
+	u8  kind;
+	u8  copied;
+};
+
+/* Flag of a target entry: the list ends here (CARE, section 3.1). */
+#define FC_TARGET_LAST		0x01
+
+/**
+ * struct fc_target - target entry
+ * @site: target site
+ * @port: target port, not 0
+ * @flags: FC_TARGET_LAST
+ * @outstanding: how many messages of the flow before this one the source still
+ *	keeps; so @seq - @outstanding is the oldest that may yet come, and older ones
+ *	never will
+ * @off: first byte of the message that the target receives
+ * @len: bytes from there; 0: to the end of the message
+ * @seq: number of the message in the flow (source socket, target port)
+ */
+struct fc_target {
+	u32 site;
+	u16 port;
+	u8  flags;
+	u8  outstanding;
+	u32 off;
+	u32 len;
+	u32 seq;
+};
+
+/**
+ * struct fc_bcast_hdr - what the head of a broadcast packet has in place of a target entry
+ * @number: of the broadcast among those of its source; wraps; one that is sent again has
+ *	a new one
+ * @port: target port at every site, not 0
+ * @copies: number of disjoint paths that it takes, at least 1
+ * @outstanding: the most that @outstanding of struct fc_target would be for any of its targets;
+ *	FC_BCAST_OUTSTANDING_MAX: that number or more
+ * @label: of the packet on this link, below FC_LABELS_MAX (core/bcast/path.h); 0 where a link
+ *	has one packet of a broadcast
+ * @seq: number of the message in the flow (source socket, target port)
+ *
+ * The packet header is that of any packet, with 1 for @ntargets.  A flow of broadcasts is
+ * a flow of its own: the packet header's @sock has FC_SOCK_BCAST.
+ */
+struct fc_bcast_hdr {
+	u32 number;
+	u16 port;
+	u8  copies;
+	u8  outstanding;
+	u8  label;
+	u32 seq;
+};
+
+/* Maximum of @outstanding of struct fc_bcast_hdr. */
+#define FC_BCAST_OUTSTANDING_MAX		(FC_FLOW_WINDOW - 1U)
+
+/* In the number of a socket: its broadcasts, in flows of their own. */
+#define FC_SOCK_BCAST		0x80000000U
+
+/* Kinds of control entries, about one target of a message; all but the last go to the source. */
+enum fc_ctrl_kind {
+	FC_CTRL_CONFIRM = 1,	/* cumulative ack */
+	FC_CTRL_NO_SPACE,	/* no buffer space: wait for FC_CTRL_GRANT */
+	FC_CTRL_GRANT,		/* grant of buffer space: begin with the first packet */
+	FC_CTRL_REFUSED,	/* no socket on the port */
+	FC_CTRL_UNREACHABLE,	/* a site on the path has no usable port */
+	FC_CTRL_ASK,		/* source to target: received?  Earlier messages are completed */
+	FC_CTRL_FORWARD,	/* source to target: all earlier messages are completed */
+	FC_CTRL_RESYNC_REQ,	/* target to source: no state of the flow; which are completed? */
+	FC_CTRL_RESYNC,		/* source to target: the answer, filled as FC_CTRL_FORWARD */
+	FC_CTRL_CLOSED,		/* source to target: all completed, the source has no flow state */
+	FC_CTRL_COUNT
+};
+
+/**
+ * struct fc_ctrl - entry of FC_FRAME_CTRL, from a target to a source; an FC_CTRL_ASK,
+ *	FC_CTRL_FORWARD, FC_CTRL_RESYNC or FC_CTRL_CLOSED goes in the opposite direction, with
+ *	source and target in each other's place
+ * @kind: enum fc_ctrl_kind
+ * @hops: links crossed
+ * @dst: source site of the message, to which this entry goes
+ * @incarnation: of that site
+ * @sock: source socket
+ * @site: target site of the entry
+ * @port: target port of the entry
+ * @seq: message of the entry
+ * @next: every message of the flow before this one is received
+ * @base: packets of message @seq received, counted from the first without a gap
+ * @have: bit i: packet @base + i is received too
+ */
+struct fc_ctrl {
+	u8  kind;
+	u16 hops;
+	u32 dst;
+	u32 incarnation;
+	u32 sock;
+	u32 site;
+	u16 port;
+	u32 seq;
+	u32 next;
+	u16 base;
+	u64 have;
+};
+
+/**
+ * fc_ctrl_covers() - does a confirmation make an older one redundant?
+ * @c: confirmation, or any other entry, which covers none
+ * @old: older entry in the same direction
+ *
+ * The cumulative ack of any entry confirms all messages before it.
+ */
+bool fc_ctrl_covers(const struct fc_ctrl *c, const struct fc_ctrl *old);
+
+/**
+ * fc_wire_link_decode() - link header of a frame
+ * @h: result
+ * @p: first byte after the Ethernet header
+ * @linear: readable bytes at @p
+ * @total: bytes of the frame from @p on, padding included
+ *
+ * Return: true if the header is valid for its type and its payload is within
+ * the frame.
+ */
+bool fc_wire_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear, u32 total);
+void fc_wire_link_encode(u8 p[FC_LINK_SIZE], const struct fc_link_hdr *h);
+
+/* The checksum of an encoded link header, apart from the rest. */
+bool fc_wire_link_summed(const u8 p[FC_LINK_SIZE]);
+void fc_wire_link_set_sum(u8 p[FC_LINK_SIZE], u32 sum);
+
+/**
+ * fc_wire_auth_prefix() - the bytes that an authentication code covers before the payload
+ * @p: written
+ * @h: link header of the frame, with its final length; its checksum is not covered
+ * @site: sender of the frame
+ * @port: port of the sender
+ * @epoch: of the sender's end of the link
+ * @peer_epoch: of the receiver's end, as the sender knows it; in a HELLO 0, as its payload has both
+ *
+ * The code follows the struct fc_hello_msg of a HELLO, and is the end of any other payload: it
+ * covers this prefix and the payload before it.
+ */
+void fc_wire_auth_prefix(u8 p[FC_AUTH_PREFIX], const struct fc_link_hdr *h, u32 site, u16 port,
+			 u32 epoch, u32 peer_epoch);
+
+/* The epoch of the sender of a HELLO, before the HELLO is decoded. */
+u32 fc_wire_hello_epoch(const u8 p[FC_HELLO_SIZE]);
+
+/* Payloads of exactly their size; false if a field is out of range, which a status has not. */
+bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE]);
+void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m);
+void fc_wire_status_decode(struct fc_status *s, const u8 p[FC_STATUS_SIZE]);
+void fc_wire_status_encode(u8 p[FC_STATUS_SIZE], const struct fc_status *s);
+bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE]);
+void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c);
+
+static inline u32 fc_ctrls_size(u32 n)
+{
+	return n * FC_CTRL_SIZE;
+}
+
+/* How many entries a frame has room for where flits are so long. */
+static inline u32 fc_ctrls_most(u32 flit)
+{
+	u32 n = (flit - FC_LINK_SIZE) / FC_CTRL_SIZE;
+
+	return n < FC_CTRLS_MAX ? n : FC_CTRLS_MAX;
+}
+
+/**
+ * fc_wire_ctrls_check() - validate the payload of FC_FRAME_CTRL
+ * @p: payload
+ * @len: its bytes, as the link header has them
+ * @nsites: sites of the topology
+ *
+ * Return: how many entries there are; 0: a field of one of them is out of range.
+ */
+u32 fc_wire_ctrls_check(const u8 *p, u32 len, u32 nsites);
+
+/**
+ * fc_wire_ctrls_decode() - payload of FC_FRAME_CTRL
+ * @c: room for FC_CTRLS_MAX entries
+ * @p: payload
+ * @len: its bytes, as the link header has them
+ *
+ * Return: how many entries there are; 0: a field of one of them is out of range.
+ */
+u32 fc_wire_ctrls_decode(struct fc_ctrl *c, const u8 *p, u32 len);
+
+/* Returns the bytes of a head without bitmap. */
+static inline u32 fc_head_size(u32 ntargets)
+{
+	return FC_PACKET_SIZE + ntargets * FC_TARGET_SIZE;
+}
+
+/**
+ * fc_wire_head_size() - bytes of packet header and target list of a head flit
+ * @p: its payload
+ * @linear: readable bytes at @p
+ *
+ * Return: the size claimed there; 0: it is out of range.  The list need not be readable.
+ */
+u32 fc_wire_head_size(const u8 *p, u32 linear);
+
+/**
+ * fc_wire_head_check() - validate the head of a flit
+ * @p: its payload; packet header and list are readable
+ * @flags: FC_PART_* of the flit
+ * @len: payload bytes
+ * @nsites: sites of the topology
+ *
+ * Return: true if header and list agree with each other, with the flit and with
+ * the topology.  The other fc_wire_*() functions on heads may then be used.
+ */
+bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites);
+
+void fc_wire_packet_decode(struct fc_packet *pk, const u8 *head);
+void fc_wire_packet_encode(u8 *head, const struct fc_packet *pk);
+void fc_wire_target_decode(struct fc_target *t, const u8 *head, unsigned int i);
+/* Encodes an entry of a head without bitmap. */
+void fc_wire_target_encode(u8 *head, unsigned int i, const struct fc_target *t);
+
+/**
+ * fc_wire_sites_size() - bytes of packet header and list where targets differ in their site alone
+ * @site: target sites, all different, in any order
+ * @n: how many, 1 .. FC_TARGETS_MAX
+ *
+ * Return: bytes of the shorter form: an entry for each target, or one entry and a bitmap.
+ */
+u32 fc_wire_sites_size(const u32 *site, unsigned int n);
+
+/**
+ * fc_wire_sites_encode() - write the list of targets that differ in their site alone
+ * @head: packet header is encoded; the number of targets and the form are set
+ * @t: target, of which @site and @flags do not matter
+ * @site: target sites, all different, in any order
+ * @n: how many, 1 .. FC_TARGETS_MAX
+ *
+ * The targets of a bitmap are in the order of their sites.
+ *
+ * Return: fc_wire_sites_size().
+ */
+u32 fc_wire_sites_encode(u8 *head, const struct fc_target *t, const u32 *site, unsigned int n);
+
+/**
+ * fc_wire_bcast_check() - validate the head of a flit of a broadcast
+ * @p: its payload; fc_head_size(1) bytes are readable
+ * @flags: FC_PART_* of the flit
+ * @len: payload bytes
+ * @nsites: sites of the topology
+ *
+ * Return: true if it agrees with itself, with the flit and with the topology.  It may
+ * then be decoded.
+ */
+bool fc_wire_bcast_check(const u8 *p, u8 flags, u32 len, u32 nsites);
+void fc_wire_bcast_decode(struct fc_bcast_hdr *c, const u8 *head);
+void fc_wire_bcast_encode(u8 *head, const struct fc_bcast_hdr *c);
+/* One more link crossed; @label: on the next one. */
+void fc_wire_bcast_hop(u8 *head, u8 label);
+
+/* Where single fields are, for the router: within the packet header, and within a target entry. */
+enum {
+	FC_AT_SRC = 0, FC_AT_SOCK = 8, FC_AT_BITMAP = 14, FC_AT_NTARGETS = 15, FC_AT_DATA_LEN = 28,
+	FC_AT_HOPS = 32, FC_AT_FLAGS = 34, FC_AT_KIND = 35,
+	FC_AT_SITE = 0, FC_AT_CTRL_HOPS = 2, FC_AT_CTRL_DST = 4, FC_AT_CTRL_SITE = 16,
+};
+
+static inline unsigned int fc_wire_ntargets(const u8 *head)
+{
+	return head[FC_AT_NTARGETS];
+}
+
+/* Returns true if the head has a bitmap of target sites. */
+static inline bool fc_wire_mapped(const u8 *head)
+{
+	return head[FC_AT_BITMAP];
+}
+
+/* Returns the bytes of packet header and target list of a valid head. */
+static inline u32 fc_wire_head_len(const u8 *head)
+{
+	if (fc_wire_mapped(head))
+		return fc_head_size(1) + head[FC_AT_BITMAP];
+	return fc_head_size(fc_wire_ntargets(head));
+}
+
+/* Heads with a bitmap only: callers use fc_wire_target_site() and fc_wire_target_sites(). */
+u32 fc_wire_bitmap_site(const u8 *head, unsigned int i);
+void fc_wire_bitmap_sites(u32 *site, const u8 *head);
+
+/* Returns the site of one target; loops over all targets use fc_wire_target_sites(). */
+static inline u32 fc_wire_target_site(const u8 *head, unsigned int i)
+{
+	/* The entry of a bitmap has the site of the first target. */
+	if (i && fc_wire_mapped(head))
+		return fc_wire_bitmap_site(head, i);
+	return fc_get32(head + fc_head_size(i) + FC_AT_SITE);
+}
+
+/**
+ * fc_wire_target_sites() - the sites of all targets
+ * @site: written; room for FC_TARGETS_MAX
+ * @head: head
+ *
+ * Return: how many targets there are.
+ */
+static inline unsigned int fc_wire_target_sites(u32 *site, const u8 *head)
+{
+	unsigned int i, n = fc_wire_ntargets(head);
+
+	if (fc_wire_mapped(head)) {
+		fc_wire_bitmap_sites(site, head);
+		return n;
+	}
+	for (i = 0; i < n; i++)
+		site[i] = fc_get32(head + fc_head_size(i) + FC_AT_SITE);
+	return n;
+}
+
+static inline u32 fc_wire_data_len(const u8 *head)
+{
+	return fc_get32(head + FC_AT_DATA_LEN);
+}
+
+static inline u16 fc_wire_hops(const u8 *head)
+{
+	return fc_get16(head + FC_AT_HOPS) % FC_HOPS_COPY;
+}
+
+static inline u32 fc_wire_src(const u8 *head)
+{
+	return fc_get32(head + FC_AT_SRC);
+}
+
+/* Is it of a list whose source waits for the confirmations? */
+static inline bool fc_wire_list_awaited(const u8 *head)
+{
+	return (head[FC_AT_FLAGS] & (FC_PACKET_LIST | FC_PACKET_DELAY_ACK)) == FC_PACKET_LIST;
+}
+
+/* Returns true if neither end keeps a message of the packet or acknowledges it. */
+static inline bool fc_wire_datagram(const u8 *head)
+{
+	return head[FC_AT_KIND] == FC_KIND_DATAGRAM;
+}
+
+/**
+ * fc_wire_flow_weight() - rank of a direction for the flow of a datagram
+ * @head: head of the datagram
+ * @site: site where the directions begin
+ * @dir: direction
+ *
+ * A flow takes the direction with the least weight (highest random weight: Thaler and Ravishankar,
+ * IEEE/ACM Transactions on Networking 6, 1998): its packets take one path, and keep it when other
+ * links fail.  For lists all sites have one order of directions, which makes trees shorter.
+ */
+static inline u32 fc_wire_flow_weight(const u8 *head, u32 site, u8 dir)
+{
+	u32 at = fc_wire_ntargets(head) > 1 ? 0 : site;
+	u32 h = (fc_get32(head + FC_AT_SOCK) ^ at * 0x9e3779b1U) + (dir + 1U) * 0x85ebca6bU;
+
+	h = (h ^ h >> 16) * 0x7feb352dU;
+	h = (h ^ h >> 15) * 0x846ca68bU;
+	return h ^ h >> 16;
+}
+
+/* Where an entry of FC_FRAME_CTRL goes. */
+static inline u32 fc_wire_ctrl_dst(const u8 *entry)
+{
+	return fc_get32(entry + FC_AT_CTRL_DST);
+}
+
+/* Of which site it speaks. */
+static inline u32 fc_wire_ctrl_site(const u8 *entry)
+{
+	return fc_get32(entry + FC_AT_CTRL_SITE);
+}
+
+static inline u16 fc_wire_ctrl_hops(const u8 *entry)
+{
+	return fc_get16(entry + FC_AT_CTRL_HOPS);
+}
+
+/* One more link that it crosses. */
+static inline void fc_wire_ctrl_hop(u8 *entry)
+{
+	fc_put16(entry + FC_AT_CTRL_HOPS, (u16)(fc_get16(entry + FC_AT_CTRL_HOPS) + 1));
+}
+
+/* Of a list taken apart: FC_PACKET_APART. */
+void fc_wire_head_apart(u8 *head);
+
+/**
+ * fc_wire_head_subset() - the head of a branch: some of the targets
+ * @dst: where it goes: @src itself, exactly the shrinkage above it, or apart
+ *	from it
+ * @src: head
+ * @mask: targets to keep, not 0
+ * @hops: links to add to those crossed
+ *
+ * A list with a bitmap gets the shorter form again, and a list without keeps its entries: the
+ * head never grows.
+ *
+ * Return: bytes written.
+ */
+u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops);
+
+/* Heads with a bitmap only: callers use fc_wire_subset_size(). */
+u32 fc_wire_bitmap_subset_size(const u8 *head, u64 mask);
+
+/**
+ * fc_wire_subset_size() - bytes that fc_wire_head_subset() writes
+ * @head: head
+ * @mask: targets to keep, each of which there is
+ * @n: how many, at least 1
+ */
+static inline u32 fc_wire_subset_size(const u8 *head, u64 mask, unsigned int n)
+{
+	if (fc_wire_mapped(head))
+		return fc_wire_bitmap_subset_size(head, mask);
+	return fc_head_size(n);
+}
+
+#endif /* FC_CORE_WIRE_WIRE_H */

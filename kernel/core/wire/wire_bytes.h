@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Numbers in frames are in network byte order: for what encodes frames alone.
+ */
+#ifndef FC_CORE_WIRE_WIRE_BYTES_H
+#define FC_CORE_WIRE_WIRE_BYTES_H
+
+#include "core/base.h"
+
+static inline u16 fc_get16(const u8 *p)
+{
+	return (u16)(p[0] << 8 | p[1]);
+}
+
+static inline u32 fc_get32(const u8 *p)
+{
+	return (u32)p[0] << 24 | (u32)p[1] << 16 | (u32)p[2] << 8 | p[3];
+}
+
+static inline void fc_put16(u8 *p, u16 v)
+{
+	p[0] = (u8)(v >> 8);
+	p[1] = (u8)v;
+}
+
+static inline void fc_put32(u8 *p, u32 v)
+{
+	fc_put16(p, (u16)(v >> 16));
+	fc_put16(p + 2, (u16)v);
+}
+
+#endif /* FC_CORE_WIRE_WIRE_BYTES_H */
