@@ -11,10 +11,6 @@
 #include "link/device.h"
 #include "link/link.h"
 
-struct flitcast_site;
-struct flitcast_site_config;
-struct netlink_ext_ack;
-
 /**
  * struct flitcast_binding - the network device that a link is configured with
  * @configured: the port has a link of a network device
@@ -67,36 +63,10 @@ struct flitcast_end {
 	u64 classes;
 };
 
-/* Check that a window is large enough for the mode.  Return: 0 or -EINVAL. */
-int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
-			  struct netlink_ext_ack *extack);
 /* Has the port a link, with or without its device?  Context: RTNL or the site's lock held. */
 static inline bool flitcast_end_used(const struct flitcast_end *end)
 {
 	return end->link || end->binding.configured;
 }
-
-/* Remove a link, if the port has one, from its site and destroy it.  Context: RTNL held. */
-void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
-
-/**
- * flitcast_link_return() - bind a network device that has appeared to the link that waits for it
- * @site: site
- * @dev: device
- *
- * A link whose device is absent, and was configured by the permanent address or the name of @dev,
- * gets it in the same port, whatever its MTU.  If the link cannot use the device, its reason says
- * why.
- *
- * Context: RTNL held.  Return: true if a link of the site waited for the device.
- */
-bool flitcast_link_return(struct flitcast_site *site, struct net_device *dev);
-/*
- * A device is unregistered or gets another name: links that could not use it forget why.  Context:
- * RTNL held.
- */
-void flitcast_link_forget(struct flitcast_site *site, const struct net_device *dev);
-/* Inform the peers of all links that this site leaves; the links are then no longer up. */
-void flitcast_links_leave(struct flitcast_site *site);
 
 #endif /* FLITCAST_FABRIC_END_H */

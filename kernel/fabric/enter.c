@@ -8,6 +8,11 @@
  */
 #include "fabric/enter.h"
 
+bool flitcast_site_dead(const struct flitcast_site *site)
+{
+	return READ_ONCE(site->dead);
+}
+
 void flitcast_enter(struct flitcast_site *site)
 	__acquires(RCU) __acquires(&site->lock)
 {

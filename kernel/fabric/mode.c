@@ -4,6 +4,7 @@
  */
 #include "core/mode.h"
 #include "fabric/mode.h"
+#include "fabric/site.h"
 
 static const struct flitcast_mode *const modes[] = {
 	[FC_MODE_CARE] = &flitcast_mode_care,
@@ -17,4 +18,9 @@ static_assert(ARRAY_SIZE(modes) == FC_MODE_COUNT);
 const struct flitcast_mode *flitcast_mode(u8 mode)
 {
 	return modes[mode];
+}
+
+bool flitcast_site_reserves(const struct flitcast_site *site)
+{
+	return site->mode->reserves;
 }

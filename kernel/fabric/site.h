@@ -9,12 +9,12 @@
 #include <linux/hrtimer.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <net/net_namespace.h>
 #include "core/link/event.h"
 #include "core/link/node.h"
 #include "fabric/ctrl.h"
 #include "fabric/end.h"
-#include "fabric/event.h"
 #include "fabric/fabric.h"
 #include "fabric/mode.h"
 #include "fabric/oper.h"
@@ -23,6 +23,16 @@
 struct crypto_shash;
 struct fc_vnet;
 struct flitcast_ends;
+
+/**
+ * struct flitcast_news - changes to report to the listener
+ * @changed: links whose state changed since @work ran; bit 0: the site itself
+ * @work: reports them
+ */
+struct flitcast_news {
+	u32 changed;
+	struct work_struct work;
+};
 
 /**
  * struct flitcast_clock - timers of a site
@@ -176,6 +186,15 @@ static inline bool flitcast_oper_clear(const struct flitcast_site *site, u8 set)
 
 	return !feed->ntransit && !feed->own && !(site->oper.doors & fc_bit(set)) &&
 	       (set != FC_SET_BULK || (!feed->dgram && !site->oper.dgrams.n));
+}
+
+/* Schedule a report about a link, or about the site itself (port 0). */
+static inline void flitcast_site_link_event(struct flitcast_site *site, u8 port)
+{
+	lockdep_assert_held(&site->lock);
+	site->news.changed |= fc_bit(port);
+	if (!site->dead)
+		schedule_work(&site->news.work);
 }
 
 #endif /* FLITCAST_FABRIC_SITE_H */

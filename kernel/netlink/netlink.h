@@ -11,7 +11,7 @@
 
 #include <net/genetlink.h>
 #include <uapi/linux/flitcast_netlink.h>
-#include "site/site.h"
+#include "site/event.h"
 
 /* Longest topology specification accepted; canonical ones are far shorter. */
 #define FLITCAST_NETLINK_SPEC_MAX	255

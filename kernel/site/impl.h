@@ -6,7 +6,7 @@
 #define FLITCAST_SITE_IMPL_H
 
 #include "fabric/site.h"
-#include "site/site.h"
+#include "site/event.h"
 
 /* Sites of a namespace. */
 #define FLITCAST_NET_SITES_MAX	256
@@ -30,8 +30,13 @@ void flitcast_site_set_timing(struct flitcast_site *site);
 void flitcast_ports_gone(struct flitcast_site *site)
 	__must_hold(&site->lock);
 
-/* info.c */
+/* event.c */
 
+/* Report a change of a site to the listener, which may sleep. */
+void flitcast_event_notify(struct net *net, const struct flitcast_site_info *info,
+			   enum flitcast_site_event event);
+/* Report that a site's end of a link was added, removed or changed; nothing if it has none. */
+void flitcast_event_link(struct flitcast_site *site, u32 port, bool added);
 /* Report a site to the event listener, which may sleep. */
 void flitcast_event_site(struct flitcast_site *site, enum flitcast_site_event event);
 /* Work handler of flitcast_site_link_event(): report the changes that it recorded. */

@@ -4,7 +4,7 @@
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
-#include "fabric/end.h"
+#include "site/end.h"
 #include "fabric/fabric.h"
 #include "site/site.h"
 

@@ -6,7 +6,7 @@
 #include <linux/reboot.h>
 #include <linux/rwsem.h>
 #include <net/net_namespace.h>
-#include "fabric/end.h"
+#include "site/end.h"
 #include "fabric/fabric.h"
 #include "site/site.h"
 

@@ -23,6 +23,7 @@
 #include "fabric/relay.h"
 #include "fabric/vnet.h"
 #include "site/echo.h"
+#include "site/end.h"
 #include "site/impl.h"
 #include "site/site.h"
 

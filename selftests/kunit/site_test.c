@@ -7,7 +7,7 @@
 #include <net/net_namespace.h>
 #include <uapi/linux/flitcast.h>
 #include <uapi/linux/flitcast_netlink.h>
-#include "fabric/end.h"
+#include "site/end.h"
 #include "selftests/kunit/double.h"
 
 static struct net_device *dev[2];

@@ -3,6 +3,7 @@
  * The preference table of a site (CARE, Table G).
  */
 #include "fabric/enter.h"
+#include "site/site.h"
 
 /* Check the preference list of a direction. */
 static int check_list(const struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Notifications of changes of sites and links, for the one listener (netlink). */
 #include <linux/mutex.h>
-#include "fabric/event.h"
-#include "fabric/site.h"
+#include "site/impl.h"
 
 /* The listener.  The lock keeps it registered while it is called. */
 static const struct flitcast_event_ops *listener;
@@ -43,10 +42,25 @@ void flitcast_event_link(struct flitcast_site *site, u32 port, bool added)
 	mutex_unlock(&listener_lock);
 }
 
-void flitcast_site_link_event(struct flitcast_site *site, u8 port)
+void flitcast_event_site(struct flitcast_site *site, enum flitcast_site_event event)
 {
-	lockdep_assert_held(&site->lock);
-	site->news.changed |= fc_bit(port);
-	if (!site->dead)
-		schedule_work(&site->news.work);
+	struct flitcast_site_info info;
+
+	flitcast_site_info(site, &info);
+	flitcast_event_notify(site->net, &info, event);
+}
+
+void flitcast_event_work(struct work_struct *work)
+{
+	struct flitcast_site *site = container_of(work, struct flitcast_site, news.work);
+	u32 changed;
+
+	spin_lock_bh(&site->lock);
+	changed = site->news.changed;
+	site->news.changed = 0;
+	spin_unlock_bh(&site->lock);
+	if (changed & fc_bit(FC_PORT_LOCAL))
+		flitcast_event_site(site, FLITCAST_SITE_CHANGED);
+	for (changed &= ~fc_bit(FC_PORT_LOCAL); changed; changed &= changed - 1)
+		flitcast_event_link(site, fc_low(changed), true);
 }

@@ -6,12 +6,13 @@
 #include <linux/slab.h>
 #include <uapi/linux/flitcast_netlink.h>
 #include "core/vnet/vnet.h"
-#include "fabric/end.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
 #include "fabric/hello.h"
 #include "fabric/input.h"
 #include "fabric/relay.h"
+#include "site/end.h"
+#include "site/impl.h"
 
 static_assert(FC_LINK_DOWN == (int)FLITCAST_LINK_STATE_DOWN);
 static_assert(FC_LINK_INIT == (int)FLITCAST_LINK_STATE_INIT);
