@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "replay.h"
+#include "explore/replay.h"
 #include "unreachable.h"
-#include "util.h"
+#include "base/util.h"
 
 #define NONE	0xffffffffu
 

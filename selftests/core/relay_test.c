@@ -3,7 +3,7 @@
  * Relays: broadcasts of all sites at once, on links that lose, duplicate and reorder frames, with
  * sites that die, and with a faulty site.
  */
-#include "bcastnet.h"
+#include "bcast/bcastnet.h"
 #include "tap.h"
 #include "core/bcast/tree.h"
 

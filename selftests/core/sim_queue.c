@@ -3,7 +3,7 @@
  * The contract of the simulator's queue: it returns events by time, those of one time in the order
  * in which they were added, and all of them.
  */
-#include "queue.h"
+#include "base/queue.h"
 #include "tap.h"
 
 /* Return: a delay around the end of the wheel, within it, or far beyond it. */

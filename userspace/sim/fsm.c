@@ -9,7 +9,7 @@
 #include "core/care/fsm.h"
 #include "fsm_main.h"
 #include "option.h"
-#include "pipe.h"
+#include "base/pipe.h"
 
 /*
  * State and action names contain only letters, blanks, '-' and ':', so they need no quoting.  A

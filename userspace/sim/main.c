@@ -2,13 +2,13 @@
 /*
  * flitcast-sim: the kernel module's protocol core on simulated links.
  */
-#include "broadcast.h"
-#include "care.h"
-#include "failover.h"
+#include "bcast/broadcast.h"
+#include "net/care.h"
+#include "failover/failover.h"
 #include "fsm_main.h"
-#include "replay_main.h"
-#include "reproduce.h"
-#include "sweep.h"
+#include "explore/replay_main.h"
+#include "base/reproduce.h"
+#include "base/sweep.h"
 
 static const struct option_command *const commands[] = {
 	&care_command, &broadcast_command, &harts_reproduction.options, &vnet_command,
