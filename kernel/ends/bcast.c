@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Receives broadcasts: collects the copies of a broadcast that arrive over disjoint paths, until
- * enough of them agree (HARTS; policies in core/bcast/recept.h), then receives the packet like any other.
+ * enough of them agree (HARTS; policies in core/bcast/recept.h), then receives the packet like any
+ * other.
  *
  *	copy by link 1 --+                        enough votes for one value
  *	copy by link 2 --+--> value table, votes -------------------------> flitcast_rx_packet()
@@ -102,7 +103,7 @@ static struct bcast_msg *bcast_find(struct flitcast_site *site, const struct fc_
 
 static void due(struct flitcast_site *site, u64 at)
 {
-	site->ends->bcasts.at = min(site->ends->bcasts.at, at);
+	site->clock.bcasts_at = min(site->clock.bcasts_at, at);
 }
 
 /*
@@ -347,9 +348,9 @@ void flitcast_bcast_time(struct flitcast_site *site, u64 now)
 {
 	struct bcast_msg *m, *next;
 
-	if (now < site->ends->bcasts.at)
+	if (now < site->clock.bcasts_at)
 		return;
-	site->ends->bcasts.at = FC_NEVER;
+	site->clock.bcasts_at = FC_NEVER;
 	list_for_each_entry_safe(m, next, &site->ends->bcasts.ages, age) {
 		if (m->until <= now) {
 			site->stat[FC_STAT_BCAST_UNDECIDED]++;

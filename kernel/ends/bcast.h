@@ -7,7 +7,10 @@
 
 struct flitcast_site;
 struct flitcast_port;
+struct sk_buff_head;
 
+/* Receive a complete copy of a broadcast that came in by a port; takes the flits. */
+void flitcast_bcast_copy(struct flitcast_site *site, u8 port, struct sk_buff_head *flits);
 /* Drop broadcasts whose missing copies are overdue. */
 void flitcast_bcast_time(struct flitcast_site *site, u64 now);
 void flitcast_bcast_detach(struct flitcast_site *site, struct flitcast_port *port);

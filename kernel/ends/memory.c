@@ -19,7 +19,6 @@ int flitcast_ends_alloc(struct flitcast_site *site)
 	INIT_LIST_HEAD(&ends->rx.ack_pending);
 	hash_init(ends->bcasts.table);
 	INIT_LIST_HEAD(&ends->bcasts.ages);
-	ends->bcasts.at = FC_NEVER;
 	hash_init(ends->queue.owners);
 	for (c = 0; c < FLITCAST_TX_DOORS; c++)
 		flitcast_round_init(&ends->queue.round[c]);

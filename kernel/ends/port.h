@@ -86,6 +86,10 @@ enum flitcast_admit {
 	FLITCAST_ADMIT_YES,
 };
 
+/* Result of deliver() of a port: bits. */
+#define FLITCAST_DELIVERED	0x1	/* the port owns the skb */
+#define FLITCAST_DELIVER_HELD	0x2	/* a task waits: the port has the reference of hold() */
+
 /**
  * struct flitcast_port_ops - callbacks of a port, called under the site's lock
  * @admit: (optional) may a new message be received? @early: ahead of its turn. Without it,
@@ -96,8 +100,9 @@ enum flitcast_admit {
  *	limit; @early: as in @charge
  * @promote: a message charged as early has its turn: charge it as an ordinary one
  * @uncharge: release receive buffer
- * @deliver: queue a complete message, in order; takes ownership of the skb. Return: false if no
- *	task is to read it: the port has uncharged it, and the site still owns the skb
+ * @deliver: queue a complete message, in order; @hold: and take the reference of @hold, if any task
+ *	waits. Return: FLITCAST_DELIVERED unless no task is to read it: then the port has uncharged
+ *	it, and the site still owns the skb; and FLITCAST_DELIVER_HELD
  * @sent: a message of this port is completed: release its send buffer. Return: true to keep the
  *	outcome until flitcast_sent_put(); its data is freed, its FLITCAST_MSG_SIZE and
  *	FLITCAST_MSG_TARGET bytes are not
@@ -116,7 +121,7 @@ struct flitcast_port_ops {
 	void (*grow)(struct flitcast_port *port, u32 more, bool early);
 	void (*promote)(struct flitcast_port *port, u32 charge);
 	void (*uncharge)(struct flitcast_port *port, u32 charge, bool early);
-	bool (*deliver)(struct flitcast_port *port, struct sk_buff *skb);
+	unsigned int (*deliver)(struct flitcast_port *port, struct sk_buff *skb, bool hold);
 	bool (*sent)(struct flitcast_port *port, struct flitcast_sent *out);
 	void (*detach)(struct flitcast_port *port);
 	bool (*hold)(struct flitcast_port *port);

@@ -8,6 +8,12 @@ struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number)
 	return xa_load(&site->ends->ports.table, number);
 }
 
+void flitcast_woken_add(struct flitcast_site *site, struct flitcast_port *port, u8 mask)
+{
+	port->wake_mask = mask;
+	list_add_tail(&port->woken, &site->ends->ports.woken);
+}
+
 void flitcast_wake(struct flitcast_site *site, struct flitcast_port *port, u8 mask)
 {
 	lockdep_assert_held(&site->lock);
@@ -15,10 +21,8 @@ void flitcast_wake(struct flitcast_site *site, struct flitcast_port *port, u8 ma
 		port->wake_mask |= mask;
 		return;
 	}
-	if (!port->ops->hold(port))
-		return;
-	port->wake_mask = mask;
-	list_add_tail(&port->woken, &site->ends->ports.woken);
+	if (port->ops->hold(port))
+		flitcast_woken_add(site, port, mask);
 }
 
 bool flitcast_woken_take(struct flitcast_site *site, struct flitcast_woken *woken)

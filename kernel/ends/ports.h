@@ -12,6 +12,8 @@ struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number)
 
 /* Wake a port after the site's lock is released. */
 void flitcast_wake(struct flitcast_site *site, struct flitcast_port *port, u8 mask);
+/* Wake a port that is not in the list; it has the reference of its hold(). */
+void flitcast_woken_add(struct flitcast_site *site, struct flitcast_port *port, u8 mask);
 
 /* Maximum number of ports woken per lock round. */
 #define FLITCAST_WOKEN_MAX	16

@@ -245,15 +245,22 @@ static void note_arrival(struct flitcast_arrival *arrival, u64 due, u64 now)
 }
 
 /*
- * Hand a complete message to the port.  If the socket processes it itself or filters it out,
- * ops->deliver() returns false; the socket's state may have changed, so it is woken in any case.
+ * Hand a complete message to the port, and wake it even if no task is to read the message: it may
+ * have changed the state of the socket.
  */
 static void deliver_skb(struct flitcast_site *site, struct flitcast_port *port, struct sk_buff *skb)
 {
+	bool listed = !list_empty(&port->woken);
+	unsigned int done;
+
 	site->stat[FC_STAT_MSG_DELIVERED]++;
-	if (!port->ops->deliver(port, skb))
+	done = port->ops->deliver(port, skb, !listed);
+	if (!(done & FLITCAST_DELIVERED))
 		flitcast_rx_drop(site, skb);
-	flitcast_wake(site, port, FLITCAST_WAKE_IN);
+	if (listed)
+		port->wake_mask |= FLITCAST_WAKE_IN;
+	else if (done & FLITCAST_DELIVER_HELD)
+		flitcast_woken_add(site, port, FLITCAST_WAKE_IN);
 }
 
 static void deliver(struct flitcast_site *site, struct flitcast_port *port,
@@ -503,10 +510,6 @@ drop:
 	return completed;
 }
 
-/*
- * Declared in fabric/up.h.  Return: false: the packet was dropped, and the source must send it
- * again; true: it was stored, or need not come again (duplicate, FC_CTRL_REFUSED, FC_RX_BAD).
- */
 bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 			const struct fc_packet *pk, const struct fc_target *t,
 			const struct flitcast_votes *votes)

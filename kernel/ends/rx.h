@@ -6,6 +6,7 @@
 #include "core/ends/ends.h"
 
 struct flitcast_site;
+struct sk_buff_head;
 
 /**
  * struct flitcast_votes - how a broadcast was accepted; one copy may be enough (bcast.c)
@@ -19,6 +20,14 @@ struct flitcast_votes {
 	u8 votes;
 };
 
+/*
+ * Receive a packet for one local target; takes ownership of the flits; @votes: of a broadcast, else
+ * NULL.  Return: false: the packet was dropped, and its source must send it again; true: it was
+ * stored, or need not come again (duplicate, FC_CTRL_REFUSED, FC_RX_BAD).
+ */
+bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
+			const struct fc_packet *pk, const struct fc_target *t,
+			const struct flitcast_votes *votes);
 /*
  * Send a limited number of delayed acks due by @until, and set the timer (clock.ends_at) for the
  * first of the others.  Return: true if acks due by @until are left for the timer or the next call.

@@ -62,13 +62,11 @@ struct flitcast_receiver {
  * @table: broadcasts by source (struct bcast_msg)
  * @ages: the same, oldest first
  * @n: number of entries
- * @at: earliest deadline of missing copies
  */
 struct flitcast_bcasts {
 	DECLARE_HASHTABLE(table, 8);
 	struct list_head ages;
 	unsigned int n;
-	u64 at;
 };
 
 /**

@@ -3,7 +3,8 @@
  * Sending end: processes acks and time-outs of messages that are being sent.
  *
  * A message is kept until each of its targets is completed: it has acked the message, refused it
- * (no socket), or the message was aborted for it.  Each target advances on its own (core/ends/ends.c):
+ * (no socket), or the message was aborted for it.  Each target advances on its own
+ * (core/ends/ends.c):
  *
  *	ASKING    first packet sent; the target may grant buffer space
  *	   | CONFIRM                 | NO_SPACE

@@ -91,10 +91,14 @@ static inline void flitcast_tx_due(struct flitcast_site *site, u64 at)
 /* A control frame from a target of a message of this site. */
 void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 void flitcast_tx_time(struct flitcast_site *site);
+/* Routes have changed: check which targets have become reachable, or unreachable. */
+void flitcast_tx_rerouted(struct flitcast_site *site);
 
 /* txmsg.c */
 
 /* Abort messages of a dead site, within a budget.  Return: true if more are left. */
 bool flitcast_tx_purge(struct flitcast_site *site);
+/* Mode csr: a packet of this site is admitted. */
+void flitcast_tx_admitted(struct flitcast_site *site, const struct flitcast_admitted *a);
 
 #endif /* FLITCAST_ENDS_TX_H */

@@ -205,28 +205,21 @@ static void source_reserved(struct flitcast_site *site, struct flitcast_msg *msg
 		port->reserved = msg->out.reserved;
 }
 
-void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arrival)
+void flitcast_tx_admitted(struct flitcast_site *site, const struct flitcast_admitted *a)
 {
-	struct flitcast_source *src;
+	struct flitcast_source *src = flitcast_source_find(site, a->sock);
 	struct tx_flow *flow;
 	struct tx_target *t;
-	struct fc_target to;
-	struct fc_packet pk;
 
-	fc_wire_packet_decode(&pk, head);
-	if (pk.src != site->cfg.id || pk.incarnation != site->incarnation)
-		return;
-	src = flitcast_source_find(site, pk.sock);
 	if (!src)
 		return;
-	fc_wire_target_decode(&to, head, 0);
-	flow = flitcast_txflow_find(site, src, to.site, to.port);
+	flow = flitcast_txflow_find(site, src, a->to.site, a->to.port);
 	if (!flow)
 		return;
 	/* Pending messages that have been sent are within the window. */
 	list_for_each_entry(t, &flow->pending, pending) {
-		if (t->core.seq == to.seq) {
-			source_reserved(site, t->msg, arrival);
+		if (t->core.seq == a->to.seq) {
+			source_reserved(site, t->msg, a->at);
 			return;
 		}
 		if (t->core.seq - flow->core.oldest >= FC_FLOW_WINDOW)

@@ -28,6 +28,16 @@ static inline u32 flitcast_tx_linear(const struct flitcast_msg *msg)
  */
 u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len);
 /*
+ * Choose the next packet of a set.  Return: number of its targets; 0: there is none now.  Context:
+ * the site's lock, as for flitcast_tx_flit().
+ */
+unsigned int flitcast_tx_pick(struct flitcast_site *site, u8 set);
+/*
+ * Return: the next flit of the chosen packet; NULL: no memory, retry later.  A packet that has not
+ * begun must then be chosen again.
+ */
+struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_flit *flit);
+/*
  * Fast path: send a message of one flit to one target at once, if no other message of its source
  * waits, and no packet waits at its injection queue or, in modes that allow it, at its link.
  * Return: false if the message must be queued.

@@ -122,6 +122,20 @@ unsigned int flitcast_ether_queues(void);
 int flitcast_ether_add(struct flitcast_site *site, struct net_device *dev,
 		       struct netlink_ext_ack *extack);
 
+/*
+ * Work that the fabric has left for the device (fabric/up.h).  Context: the site's lock; but for
+ * the first one, the site has a device.
+ */
+
+/* Frames that came by a queue, which was charged @bytes for them, have entered. */
+void flitcast_ether_entered(struct flitcast_site *site, u8 queue, u32 frames, u32 bytes);
+/* Receive a datagram; takes the flits. */
+void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *flits);
+/* A link came up or went down: update the carrier. */
+void flitcast_ether_links(struct flitcast_site *site);
+/* Routes have changed: the device may have to report again. */
+void flitcast_ether_rerouted(struct flitcast_site *site);
+
 /* The site is being removed: unregister its device.  Context: RTNL held. */
 void flitcast_ether_site_gone(struct flitcast_site *site);
 

@@ -3,7 +3,7 @@
  * Network device of a site, sending half:
  *
  *	qdisc -> select_queue(): the queue of the link that the flow takes first; 0: of several
- *	      -> xmit() -> flitcast_dgram_queue() -> flitcast_oper_feed() (fabric/feed.c)
+ *	      -> xmit() -> flitcast_dgram_queue() -> flitcast_site_feed() (site/feed.c)
  *
  * A queue stops when it holds as much as byte queue limits allow, TX_BYTES_MAX at most, so that the
  * qdisc schedules the rest.
@@ -238,7 +238,7 @@ unlock:
 	return queue;
 }
 
-void flitcast_ether_entered(struct flitcast_site *site, u8 queue, u32 bytes)
+void flitcast_ether_entered(struct flitcast_site *site, u8 queue, u32 frames, u32 bytes)
 {
 	struct flitcast_ether *ether = site->oper.dgrams.ether;
 	struct netdev_queue *txq;
@@ -247,7 +247,7 @@ void flitcast_ether_entered(struct flitcast_site *site, u8 queue, u32 bytes)
 	if (!ether || !ether->open)
 		return;
 	txq = netdev_get_tx_queue(ether->dev, queue);
-	netdev_tx_completed_queue(txq, 1, bytes);
+	netdev_tx_completed_queue(txq, frames, bytes);
 	if (netif_tx_queue_stopped(txq) && site->oper.dgrams.bytes[queue] <= TX_BYTES_MAX / 2)
 		netif_tx_wake_queue(txq);
 }

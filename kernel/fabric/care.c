@@ -5,7 +5,7 @@
  *	link --> net-input --> router --> net-output --> link
  *	            |                        ^
  *	            v (blocked, or for this site)
- *	         operator (store.c) --> transit pool --> local net-input (feed.c)
+ *	         operator (store.c) --> transit pool --> local net-input (site/feed.c)
  *
  * Each set of channels (bulk, short, high) has net-inputs, a router, net-outputs and a fifo-buffer
  * of its own, so that each is one site in the sense of the paper, and no packet of one set waits

@@ -261,7 +261,7 @@ static void entered(struct flitcast_site *site)
 	all->bytes[d.queue] -= d.charge;
 	consume_skb(skb);
 	if (d.queue != FLITCAST_DGRAM_REPORTS)
-		static_call(flitcast_ether_entered_up)(site, d.queue, d.charge);
+		flitcast_up_entered(&site->todo.up, d.queue, d.charge);
 }
 
 struct sk_buff *flitcast_dgram_flit(struct flitcast_site *site, struct fc_flit *flit)

@@ -23,7 +23,8 @@ struct flitcast_site;
 /**
  * enum flitcast_dgram_port - target ports of datagrams
  * @FLITCAST_DGRAM_FRAME: a frame
- * @FLITCAST_DGRAM_REPORT: a report of the addresses that a device listens to (ether/members_report.c)
+ * @FLITCAST_DGRAM_REPORT: a report of the addresses that a device listens to
+ *	(ether/members_report.c)
  */
 enum flitcast_dgram_port {
 	FLITCAST_DGRAM_FRAME = 1,

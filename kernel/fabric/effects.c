@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Performs the effects that the switches of a site decide (core/care/care.h, core/vnet/vnet.h). */
 #include "fabric/effects.h"
-#include "fabric/up.h"
+#include "fabric/site.h"
 
 /* Effects of the current event, per CPU: used with BH off, under a site's lock, never nested. */
 static struct fc_effects __percpu *effects;
@@ -213,7 +213,8 @@ void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct f
 		send_reserve(site, e);
 		break;
 	case FC_FX_ADMITTED:
-		static_call(flitcast_tx_admitted_up)(site, e->flit.head, e->mask);
+		if (!flitcast_up_admitted(site, e->flit.head, e->mask))
+			site->stat[FC_STAT_NO_MEMORY]++;
 		break;
 	}
 }

@@ -13,6 +13,14 @@ bool flitcast_site_dead(const struct flitcast_site *site)
 	return READ_ONCE(site->dead);
 }
 
+void flitcast_site_link_event(struct flitcast_site *site, u8 port)
+{
+	lockdep_assert_held(&site->lock);
+	site->news.changed |= fc_bit(port);
+	if (!site->dead)
+		schedule_work(&site->news.work);
+}
+
 void flitcast_enter(struct flitcast_site *site)
 	__acquires(RCU) __acquires(&site->lock)
 {

@@ -4,7 +4,6 @@
 #define FLITCAST_FABRIC_ENTER_H
 
 #include "fabric/site.h"
-#include "fabric/up.h"
 
 /* Enter the site: disable BH, take the RCU read lock and the site's lock. */
 void flitcast_enter(struct flitcast_site *site)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dead and suspected links: receives and sends fault frames (core/faults/faults.h), and computes routes
- * around them (core/faults/routes.h) in a work item, without the site's lock.
+ * Dead and suspected links: receives and sends fault frames (core/faults/faults.h), and computes
+ * routes around them (core/faults/routes.h) in a work item, without the site's lock.
  *
  *	link down, or fault frame --> reroute() --> work item: compute()
  *	                                              install(): routes in use, unreachable sites
@@ -86,9 +86,7 @@ bool flitcast_faults_any_lost(const struct flitcast_site *site)
 static void rerouted(struct flitcast_site *site)
 {
 	site->mode->rerouted(site);
-	static_call(flitcast_tx_rerouted_up)(site);
-	if (site->oper.dgrams.ether)
-		static_call(flitcast_ether_rerouted_up)(site);
+	site->todo.up.pending |= FLITCAST_UP_REROUTED;
 }
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Handshakes of a site's links: runs core/link/hello.h, and reports links that come up or go down to the
- * switches and the relay.
+ * Handshakes of a site's links: runs core/link/hello.h, and reports links that come up or go down
+ * to the switches and the relay.
  */
 #include "fabric/auth.h"
 #include "fabric/enter.h"
@@ -98,12 +98,12 @@ static void link_event(struct flitcast_site *site, struct fc_event ev)
 	flitcast_copies_end(site, fc_bit(ev.port));
 	flitcast_relay_event(site, &ev);
 	site->mode->link(site, &ev);
-	if (site->oper.dgrams.ether)
-		static_call(flitcast_ether_links_up)(site);
+	site->todo.up.pending |= FLITCAST_UP_LINKS;
 }
 
 /*
- * Send a HELLO.  @full: pad it to the size of a flit; @pair: it belongs to a pair (core/link/hello.h).
+ * Send a HELLO.  @full: pad it to the size of a flit; @pair: it belongs to a pair
+ * (core/link/hello.h).
  */
 static void send_hello(struct flitcast_site *site, u8 port, bool full, bool pair)
 {

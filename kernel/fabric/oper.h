@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Operator of a site (CARE, section 4.3): store.c receives packets from the network, feed.c feeds
- * the local net-input.
+ * Operator of a site (CARE, section 4.3): store.c receives packets from the network,
+ * site/feed.c feeds the local net-input.
  */
 #ifndef FLITCAST_FABRIC_OPER_H
 #define FLITCAST_FABRIC_OPER_H
@@ -27,8 +27,8 @@ static_assert(FLITCAST_TX_BY_SHORT == (int)FC_SET_SHORT);
 static_assert(FLITCAST_TX_BY_HIGH == (int)FC_SET_HIGH);
 
 /*
- * Budget for choosing packets in one flitcast_oper_feed() call: targets examined; and the cost of
- * an idle queue.
+ * Budget for choosing packets in one flitcast_site_feed() call: targets examined; and the cost
+ * of an idle queue.
  */
 #define FLITCAST_FEED_BUDGET	512
 #define FLITCAST_FEED_QUEUE	4
@@ -99,7 +99,7 @@ struct flitcast_oper {
 void flitcast_oper_init(struct flitcast_site *site);
 /* Append a flit to the network-buffer of a set; @front: it begins a packet.  Takes ownership. */
 void flitcast_oper_store(struct flitcast_site *site, u8 set, struct sk_buff *skb, bool front);
-/* Deliver a packet of one flit whose only target is this site; takes ownership. */
+/* A packet of one flit whose only target is this site has arrived; takes ownership. */
 void flitcast_oper_here(struct flitcast_site *site, struct sk_buff *skb);
 /*
  * Serve the packet in the network-buffer: deliver it to the targets of @here that are at this site,
@@ -122,9 +122,6 @@ bool flitcast_oper_copies(const struct flitcast_site *site, u8 set);
  */
 bool flitcast_oper_copy(struct flitcast_site *site, u8 set, struct sk_buff_head *flits);
 
-/* Feed the local net-input. */
-void flitcast_oper_feed(struct flitcast_site *site);
-
 /*
  * Return: an identifier, never 0, of the packet whose last flit is fed next, for
  * flitcast_oper_stands().
@@ -134,7 +131,7 @@ u64 flitcast_oper_entered(struct flitcast_site *site, u8 set);
 bool flitcast_oper_stands(struct flitcast_site *site, u64 entered);
 /* Return: since when the local net-input of a set has been blocked; FC_NEVER: it is not. */
 u64 flitcast_oper_stuck(struct flitcast_site *site, u8 set);
-/* The own packet being fed in a set is not continued. */
+/* The own packet being fed in a set is complete, or is not continued. */
 void flitcast_oper_forget(struct flitcast_site *site, u8 set);
 void flitcast_oper_purge(struct flitcast_site *site);
 

@@ -20,6 +20,7 @@
  */
 #include "core/vnet/vnet_pass.h"
 #include "core/wire/wire_plain.h"
+#include "fabric/clock.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"
 #include "fabric/fast.h"
@@ -53,7 +54,7 @@ static noinline enum fc_hop timed(struct flitcast_site *site, struct fc_vnet *v,
 	verdict = fc_vnet_hop_timed(v, hop);
 	flitcast_machine_due(site, v->next_at);
 	if (hop->out_port != FC_PORT_LOCAL && verdict == FC_HOP_GONE)
-		static_call(flitcast_set_timer_up)(site);
+		flitcast_set_timer(site);
 	return verdict;
 }
 

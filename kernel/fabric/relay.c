@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Forwards broadcast packets (HARTS, sections 3 and 4): runs the relay (core/bcast/relay.h), as vnet.c
- * runs the switch, and stores the flits of the packets it holds.
+ * Forwards broadcast packets (HARTS, sections 3 and 4): runs the relay (core/bcast/relay.h), as
+ * vnet.c runs the switch, and stores the flits of the packets it holds.
  *
  *	flit in ---> fc_relay_event() ---> effects: HOLD     append to the flits of the packet
  *	                                            RELAY    copy to a link
@@ -216,10 +216,11 @@ static void relay(struct flitcast_site *site, const struct fc_effect *e)
 /* Deliver a complete copy to this site. */
 static void deliver(struct flitcast_site *site, const struct fc_effect *e)
 {
+	struct flitcast_arrived arrival = { .bcast = true, .port = e->port };
 	struct sk_buff_head copy;
 
 	if (flitcast_flits_clone(&copy, &site->relay->flits[e->hold]))
-		static_call(flitcast_bcast_copy_up)(site, e->port, &copy);
+		flitcast_up_packet(&site->todo.up, &copy, arrival);
 	else
 		site->stat[FC_STAT_NO_MEMORY]++;
 }

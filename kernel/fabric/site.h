@@ -19,6 +19,7 @@
 #include "fabric/mode.h"
 #include "fabric/oper.h"
 #include "fabric/output.h"
+#include "fabric/up.h"
 
 struct crypto_shash;
 struct fc_vnet;
@@ -41,6 +42,7 @@ struct flitcast_news {
  * @machines_at: lower bound of when a machine of the core has something to do; computed again when
  *	the timer expires. Mode csr computes it each time
  * @ends_at: when something end to end is due
+ * @bcasts_at: when the copies of a broadcast that are missing are no longer awaited
  * @hello_news: a handshake may be due earlier
  * @faults_news: fault frames may be due earlier
  */
@@ -49,6 +51,7 @@ struct flitcast_clock {
 	u64 timer_at;
 	u64 machines_at;
 	u64 ends_at;
+	u64 bcasts_at;
 	bool hello_news;
 	bool faults_news;
 };
@@ -61,6 +64,7 @@ struct flitcast_clock {
  * @more: bit mask of sets (enum fc_set) whose switch has more to do for a received frame
  * @unrouted: fronts were forwarded eagerly, before their routing decision
  * @copies: by set, bit mask of suspected links on which packets wait to be copied
+ * @up: work for the layers above
  */
 struct flitcast_todo {
 	u32 resets;
@@ -69,6 +73,7 @@ struct flitcast_todo {
 	bool unrouted;
 	bool suspected;
 	u32 suspects[FC_SUSPICION_COUNT];
+	struct flitcast_up up;
 };
 
 /**
@@ -188,13 +193,7 @@ static inline bool flitcast_oper_clear(const struct flitcast_site *site, u8 set)
 	       (set != FC_SET_BULK || (!feed->dgram && !site->oper.dgrams.n));
 }
 
-/* Schedule a report about a link, or about the site itself (port 0). */
-static inline void flitcast_site_link_event(struct flitcast_site *site, u8 port)
-{
-	lockdep_assert_held(&site->lock);
-	site->news.changed |= fc_bit(port);
-	if (!site->dead)
-		schedule_work(&site->news.work);
-}
+/* Schedule a report about a link, or about the site itself (port 0).  Context: the site's lock. */
+void flitcast_site_link_event(struct flitcast_site *site, u8 port);
 
 #endif /* FLITCAST_FABRIC_SITE_H */

@@ -175,39 +175,27 @@ static u8 beyond(const struct flitcast_site *site, const struct fc_packet *pk, u
 	return pk->ntargets - hweight64(local);
 }
 
-/* Deliver a packet to a target at this site; takes the flits. */
-static void deliver(struct flitcast_site *site, struct sk_buff_head *flits,
-		    const struct fc_packet *pk, const struct fc_target *t)
-{
-	if (pk->kind != FC_KIND_DATAGRAM) {
-		static_call(flitcast_rx_packet_up)(site, flits, pk, t, NULL);
-		return;
-	}
-	if (site->oper.dgrams.ether) {
-		static_call(flitcast_ether_receive_up)(site, flits);
-		return;
-	}
-	site->stat[FC_STAT_DATAGRAM_DROPPED]++;
-	__skb_queue_purge(flits);
-}
-
 void flitcast_oper_here(struct flitcast_site *site, struct sk_buff *skb)
 {
+	struct flitcast_up *up = &site->todo.up;
 	struct sk_buff_head flits;
-	struct fc_packet pk;
-	struct fc_target t;
 
 	if (!owned(site, skb))
 		return;
+	/* Usually it is the only one. */
+	if (likely(!up->flit && skb_queue_empty(&up->arrived))) {
+		up->flit = skb;
+		up->pending |= FLITCAST_UP_ARRIVED;
+		return;
+	}
 	__skb_queue_head_init(&flits);
 	__skb_queue_tail(&flits, skb);
-	fc_wire_packet_decode(&pk, skb->data);
-	fc_wire_target_decode(&t, skb->data, 0);
-	deliver(site, &flits, &pk, &t);
+	flitcast_up_packet(up, &flits, (struct flitcast_arrived){ });
 }
 
 void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest, bool aborted)
 {
+	struct flitcast_arrived arrival = { };
 	struct sk_buff_head flits;
 	struct fc_packet pk;
 	u64 local;
@@ -227,24 +215,21 @@ void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest,
 	/* A liar names a site more than once; messages have numbers against that. */
 	if (pk.kind == FC_KIND_DATAGRAM)
 		here &= -here;
-	site->ctrl.beyond = beyond(site, &pk, local);
+	arrival.beyond = beyond(site, &pk, local);
 	while (here) {
 		struct sk_buff_head copy;
-		struct fc_target t;
 
-		fc_wire_target_decode(&t, head, fc_low64(here));
+		arrival.target = fc_low64(here);
 		here &= here - 1;
 		if (!here && !rest) {
-			deliver(site, &flits, &pk, &t);
-			site->ctrl.beyond = 0;
+			flitcast_up_packet(&site->todo.up, &flits, arrival);
 			return;
 		}
 		if (flitcast_flits_clone(&copy, &flits))
-			deliver(site, &copy, &pk, &t);
+			flitcast_up_packet(&site->todo.up, &copy, arrival);
 		else
 			site->stat[FC_STAT_NO_MEMORY]++;
 	}
-	site->ctrl.beyond = 0;
 	if (rest)
 		store_rest(site, set, &flits, rest, aborted);
 	else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables of broadcasts (core/topo/bcast.h), shared by all sites of this kernel whose networks have the
- * same topology.
+ * Tables of broadcasts (core/topo/bcast.h), shared by all sites of this kernel whose networks have
+ * the same topology.
  */
 #include <linux/mutex.h>
 #include <linux/slab.h>

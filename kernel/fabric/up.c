@@ -1,17 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls from fabric to the layers above (up.h), which are linked later. */
-#include "fabric/up.h"
+/* Work for the layers above, and the calls that do it (up.h). */
+#include <linux/slab.h>
+#include "fabric/site.h"
 
 DEFINE_STATIC_CALL_NULL(flitcast_leave_up, flitcast_engine_leave);
 DEFINE_STATIC_CALL_NULL(flitcast_received_up, flitcast_engine_received);
-DEFINE_STATIC_CALL_NULL(flitcast_set_timer_up, flitcast_engine_set_timer);
-DEFINE_STATIC_CALL_NULL(flitcast_rx_packet_up, flitcast_rx_packet);
-DEFINE_STATIC_CALL_NULL(flitcast_bcast_copy_up, flitcast_bcast_copy);
-DEFINE_STATIC_CALL_NULL(flitcast_tx_pick_up, flitcast_tx_pick);
-DEFINE_STATIC_CALL_NULL(flitcast_tx_flit_up, flitcast_tx_flit);
-DEFINE_STATIC_CALL_NULL(flitcast_tx_admitted_up, flitcast_tx_admitted);
-DEFINE_STATIC_CALL_NULL(flitcast_tx_rerouted_up, flitcast_tx_rerouted);
-DEFINE_STATIC_CALL_NULL(flitcast_ether_receive_up, flitcast_ether_receive);
-DEFINE_STATIC_CALL_NULL(flitcast_ether_entered_up, flitcast_ether_entered);
-DEFINE_STATIC_CALL_NULL(flitcast_ether_links_up, flitcast_ether_links);
-DEFINE_STATIC_CALL_NULL(flitcast_ether_rerouted_up, flitcast_ether_rerouted);
+
+void flitcast_up_init(struct flitcast_up *up)
+{
+	__skb_queue_head_init(&up->arrived);
+	INIT_LIST_HEAD(&up->admitted);
+	up->flit = NULL;
+}
+
+void flitcast_up_purge(struct flitcast_up *up)
+{
+	struct flitcast_admitted *a, *next;
+
+	kfree_skb(up->flit);
+	__skb_queue_purge(&up->arrived);
+	list_for_each_entry_safe(a, next, &up->admitted, node)
+		kfree(a);
+	flitcast_up_init(up);
+	up->pending = 0;
+}
+
+void flitcast_up_packet(struct flitcast_up *up, struct sk_buff_head *flits,
+			struct flitcast_arrived arrival)
+{
+	arrival.flits = skb_queue_len(flits);
+	*FLITCAST_ARRIVED(skb_peek(flits)) = arrival;
+	skb_queue_splice_tail_init(flits, &up->arrived);
+	up->pending |= FLITCAST_UP_ARRIVED;
+}
+
+void flitcast_up_entered(struct flitcast_up *up, u8 queue, u32 bytes)
+{
+	up->queues |= fc_bit(queue);
+	up->entered[queue].frames++;
+	up->entered[queue].bytes += bytes;
+	up->pending |= FLITCAST_UP_ENTERED;
+}
+
+bool flitcast_up_admitted(struct flitcast_site *site, const u8 *head, u64 at)
+{
+	struct flitcast_admitted *a;
+	struct fc_packet pk;
+
+	fc_wire_packet_decode(&pk, head);
+	if (pk.src != site->cfg.id || pk.incarnation != site->incarnation)
+		return true;
+	a = kmalloc(sizeof(*a), GFP_ATOMIC);
+	if (!a)
+		return false;
+	fc_wire_target_decode(&a->to, head, 0);
+	a->sock = pk.sock;
+	a->at = at;
+	list_add_tail(&a->node, &site->todo.up.admitted);
+	site->todo.up.pending |= FLITCAST_UP_ADMITTED;
+	return true;
+}

@@ -1,93 +1,102 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls from fabric, which moves frames and knows no messages, to the layers above.
+ * The way out of a site: work that the fabric, which moves frames and knows no messages, leaves for
+ * the layers above, and the two calls by which they do it before the site's lock is released.
  *
- * All other calls go down, in the order of Kbuild.  These are static calls, as cheap as direct
- * calls; flitcast_engine_init() sets their targets before the first site.  Each function is called
- * with the site's lock held; only the first two release it.
+ * All other calls go down, in the order of Kbuild.  These two are static calls, as cheap as direct
+ * calls; flitcast_engine_init() sets their targets before the first site.
  */
 #ifndef FLITCAST_FABRIC_UP_H
 #define FLITCAST_FABRIC_UP_H
 
+#include <linux/list.h>
+#include <linux/skbuff.h>
 #include <linux/static_call.h>
-#include "core/ends/ends.h"
+#include "core/bounds.h"
+#include "core/wire/wire.h"
 
-struct fc_flit;
 struct flitcast_site;
-struct flitcast_votes;
-struct sk_buff_head;
 
-/* engine.c */
+/* Kinds of work: bits of @pending of struct flitcast_up. */
+#define FLITCAST_UP_ARRIVED	0x01	/* packets for this site */
+#define FLITCAST_UP_ADMITTED	0x02	/* packets of this site have reserved their path */
+#define FLITCAST_UP_ENTERED	0x04	/* frames of the network device have entered */
+#define FLITCAST_UP_REROUTED	0x08	/* routes have changed */
+#define FLITCAST_UP_LINKS	0x10	/* a link came up or went down */
 
-/* flitcast_leave() and flitcast_received() of fabric/enter.h. */
+/**
+ * struct flitcast_arrived - a packet for this site, in the cb of its first flit
+ * @flits: number of its flits
+ * @target: index of its target
+ * @beyond: number of targets beyond this site whose acks will pass by here
+ * @bcast: it is a copy of a broadcast
+ * @port: port by which the copy came in
+ */
+struct flitcast_arrived {
+	u32 flits;
+	u8 target;
+	u8 beyond;
+	bool bcast;
+	u8 port;
+};
+
+#define FLITCAST_ARRIVED(skb)	((struct flitcast_arrived *)(skb)->cb)
+
+/**
+ * struct flitcast_admitted - a packet that has reserved its path, or needs no reservation
+ * @node: entry in the list
+ * @sock: its source's number
+ * @to: its first target
+ * @at: reserved arrival time; 0: it needs no reservation (core/vnet/csr_plan.h)
+ */
+struct flitcast_admitted {
+	struct list_head node;
+	u32 sock;
+	struct fc_target to;
+	u64 at;
+};
+
+/**
+ * struct flitcast_up - work for the layers above
+ * @pending: kinds of work, FLITCAST_UP_*
+ * @flit: packet of one flit for this site alone, which arrived before those of @arrived; NULL: none
+ * @arrived: flits of packets for this site, packet by packet (struct flitcast_arrived)
+ * @admitted: packets that have reserved their path (struct flitcast_admitted)
+ * @queues: bit mask of queues of the network device with frames that have entered
+ * @entered: their number and their memory in bytes, by queue
+ *
+ * The site's lock protects it.
+ */
+struct flitcast_up {
+	u8 pending;
+	struct sk_buff *flit;
+	struct sk_buff_head arrived;
+	struct list_head admitted;
+	u32 queues;
+	struct {
+		u32 frames;
+		u32 bytes;
+	} entered[FC_PORTS_MAX];
+};
+
+void flitcast_up_init(struct flitcast_up *up);
+/* Drop the packets of a site that is removed. */
+void flitcast_up_purge(struct flitcast_up *up);
+/* A packet is for this site, as @arrival has it but for the number of flits; takes the flits. */
+void flitcast_up_packet(struct flitcast_up *up, struct sk_buff_head *flits,
+			struct flitcast_arrived arrival);
+/* A frame that came by a queue of the network device, which was charged @bytes, has entered. */
+void flitcast_up_entered(struct flitcast_up *up, u8 queue, u32 bytes);
+/* A packet is admitted: tell its source, if that is this site.  Return: false: no memory. */
+bool flitcast_up_admitted(struct flitcast_site *site, const u8 *head, u64 at);
+
+/* flitcast_leave() and flitcast_received() of fabric/enter.h; with the site's lock held. */
 void flitcast_engine_leave(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU);
 void flitcast_engine_received(struct flitcast_site *site)
 	__releases(&site->lock);
-/* Set the timer for the next event, if the site is left without flitcast_leave(). */
-void flitcast_engine_set_timer(struct flitcast_site *site);
-
-/* rx.c */
-
-/*
- * Receive a packet for one local target; takes ownership of the flits; @votes: of a broadcast, else
- * NULL.  Return: false if the packet was refused for now: its source must retransmit it.
- */
-bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
-			const struct fc_packet *pk, const struct fc_target *t,
-			const struct flitcast_votes *votes);
-
-/* bcast.c */
-
-/* Receive a complete copy of a broadcast that came in by a port; takes the flits. */
-void flitcast_bcast_copy(struct flitcast_site *site, u8 port, struct sk_buff_head *flits);
-
-/* txpacket.c */
-
-/* Choose the next packet of a set.  Return: number of its targets; 0: there is none now. */
-unsigned int flitcast_tx_pick(struct flitcast_site *site, u8 set);
-/*
- * Return: the next flit of the chosen packet; NULL: no memory, retry later.  A packet that has not
- * begun must then be chosen again.
- */
-struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_flit *flit);
-
-/* txmsg.c */
-
-/*
- * Mode csr: a packet has reserved its path, or needs no reservation (@arrival is 0); see
- * core/vnet/csr_plan.h.
- */
-void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arrival);
-
-/* tx.c */
-
-/* Routes have changed: check which targets have become reachable, or unreachable. */
-void flitcast_tx_rerouted(struct flitcast_site *site);
-
-/* ether.c */
-
-/* Receive a datagram, if the site has a device (struct flitcast_dgrams); takes the flits. */
-void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *flits);
-/* A frame that came by a queue of the network device, which was charged @bytes, has entered. */
-void flitcast_ether_entered(struct flitcast_site *site, u8 queue, u32 bytes);
-/* A link of the site came up or went down: update the carrier of the network device. */
-void flitcast_ether_links(struct flitcast_site *site);
-/* Routes have changed: the network device may have to report again. */
-void flitcast_ether_rerouted(struct flitcast_site *site);
 
 DECLARE_STATIC_CALL(flitcast_leave_up, flitcast_engine_leave);
 DECLARE_STATIC_CALL(flitcast_received_up, flitcast_engine_received);
-DECLARE_STATIC_CALL(flitcast_set_timer_up, flitcast_engine_set_timer);
-DECLARE_STATIC_CALL(flitcast_rx_packet_up, flitcast_rx_packet);
-DECLARE_STATIC_CALL(flitcast_bcast_copy_up, flitcast_bcast_copy);
-DECLARE_STATIC_CALL(flitcast_tx_pick_up, flitcast_tx_pick);
-DECLARE_STATIC_CALL(flitcast_tx_flit_up, flitcast_tx_flit);
-DECLARE_STATIC_CALL(flitcast_tx_admitted_up, flitcast_tx_admitted);
-DECLARE_STATIC_CALL(flitcast_tx_rerouted_up, flitcast_tx_rerouted);
-DECLARE_STATIC_CALL(flitcast_ether_receive_up, flitcast_ether_receive);
-DECLARE_STATIC_CALL(flitcast_ether_entered_up, flitcast_ether_entered);
-DECLARE_STATIC_CALL(flitcast_ether_links_up, flitcast_ether_links);
-DECLARE_STATIC_CALL(flitcast_ether_rerouted_up, flitcast_ether_rerouted);
 
 #endif /* FLITCAST_FABRIC_UP_H */

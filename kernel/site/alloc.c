@@ -61,8 +61,10 @@ struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast
 	site->incarnation = get_random_u32();
 	spin_lock_init(&site->lock);
 	flitcast_oper_init(site);
+	flitcast_up_init(&site->todo.up);
 	flitcast_dgram_init(site);
 	site->clock.ends_at = FC_NEVER;
+	site->clock.bcasts_at = FC_NEVER;
 	site->clock.timer_at = FC_NEVER;
 	site->clock.machines_at = FC_NEVER;
 	site->rng = get_random_u64() | 1;

@@ -60,13 +60,13 @@ static void echo_uncharge(struct flitcast_port *port, u32 charge, bool early)
 	to_echo(port)->rx -= charge;
 }
 
-static bool echo_deliver(struct flitcast_port *port, struct sk_buff *skb)
+static unsigned int echo_deliver(struct flitcast_port *port, struct sk_buff *skb, bool hold)
 {
 	struct flitcast_echo *echo = to_echo(port);
 
 	skb_queue_tail(&echo->queue, skb);
 	schedule_work(&echo->work);
-	return true;
+	return FLITCAST_DELIVERED;
 }
 
 static bool echo_sent(struct flitcast_port *port, struct flitcast_sent *out)

@@ -12,7 +12,8 @@
 #include "ends/rx.h"
 #include "ends/tx.h"
 #include "ends/txbcast.h"
-#include "fabric/csr.h"
+#include "ether/ether.h"
+#include "fabric/clock.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
@@ -36,17 +37,6 @@ int flitcast_engine_init(void)
 		goto replay;
 	static_call_update(flitcast_leave_up, flitcast_engine_leave);
 	static_call_update(flitcast_received_up, flitcast_engine_received);
-	static_call_update(flitcast_set_timer_up, flitcast_engine_set_timer);
-	static_call_update(flitcast_rx_packet_up, flitcast_rx_packet);
-	static_call_update(flitcast_bcast_copy_up, flitcast_bcast_copy);
-	static_call_update(flitcast_tx_pick_up, flitcast_tx_pick);
-	static_call_update(flitcast_tx_flit_up, flitcast_tx_flit);
-	static_call_update(flitcast_tx_admitted_up, flitcast_tx_admitted);
-	static_call_update(flitcast_tx_rerouted_up, flitcast_tx_rerouted);
-	static_call_update(flitcast_ether_receive_up, flitcast_ether_receive);
-	static_call_update(flitcast_ether_entered_up, flitcast_ether_entered);
-	static_call_update(flitcast_ether_links_up, flitcast_ether_links);
-	static_call_update(flitcast_ether_rerouted_up, flitcast_ether_rerouted);
 	return 0;
 
 replay:
@@ -68,35 +58,6 @@ static u64 machines_due(const struct flitcast_site *site)
 {
 	return min3(site->mode->next_at(site), flitcast_relay_next_at(site),
 		    flitcast_faults_next_at(site));
-}
-
-static noinline void set_timer_at(struct flitcast_site *site, u64 at)
-{
-	if (site->clock.faults_news) {
-		flitcast_faults_send(site);
-		at = min(at, site->clock.machines_at);
-	}
-	at = min(at, flitcast_csr_next_at(site));
-	/*
-	 * A frame from a peer only postpones its timeout: look at it only when @hello_news is set.
-	 */
-	if (site->clock.hello_news)
-		at = min(at, flitcast_hello_due(site));
-	if (site->dead || at >= site->clock.timer_at)
-		return;
-	site->clock.timer_at = at;
-	hrtimer_start(&site->clock.timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
-}
-
-void flitcast_engine_set_timer(struct flitcast_site *site)
-{
-	const struct flitcast_clock *clock = &site->clock;
-	u64 at = min3(clock->machines_at, clock->ends_at, site->ends->bcasts.at);
-
-	/* Usually the timer is armed already. */
-	if (at < clock->timer_at || clock->hello_news || clock->faults_news ||
-	    site->mode->reserves)
-		set_timer_at(site, at);
 }
 
 /* May this site have data to inject, or control messages for itself? */
@@ -135,6 +96,114 @@ static bool ctrl_loop(struct flitcast_site *site)
 	return more;
 }
 
+/* Hand a packet that has arrived to the network device or to a port; takes the flits. */
+static __always_inline void deliver(struct flitcast_site *site, struct sk_buff_head *flits,
+				    u8 target)
+{
+	const u8 *head = skb_peek(flits)->data;
+	struct fc_packet pk;
+	struct fc_target t;
+
+	if (!fc_wire_datagram(head)) {
+		fc_wire_packet_decode(&pk, head);
+		fc_wire_target_decode(&t, head, target);
+		flitcast_rx_packet(site, flits, &pk, &t, NULL);
+	} else if (site->oper.dgrams.ether) {
+		flitcast_ether_receive(site, flits);
+	} else {
+		site->stat[FC_STAT_DATAGRAM_DROPPED]++;
+		__skb_queue_purge(flits);
+	}
+}
+
+static noinline void deliver_queued(struct flitcast_site *site)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(&site->todo.up.arrived))) {
+		struct flitcast_arrived arrived = *FLITCAST_ARRIVED(skb);
+		struct sk_buff_head flits;
+
+		__skb_queue_head_init(&flits);
+		__skb_queue_tail(&flits, skb);
+		while (--arrived.flits)
+			__skb_queue_tail(&flits, __skb_dequeue(&site->todo.up.arrived));
+		site->ctrl.beyond = arrived.beyond;
+		if (arrived.bcast)
+			flitcast_bcast_copy(site, arrived.port, &flits);
+		else
+			deliver(site, &flits, arrived.target);
+		site->ctrl.beyond = 0;
+	}
+}
+
+static void arrived(struct flitcast_site *site)
+{
+	struct sk_buff *skb = site->todo.up.flit;
+	struct sk_buff_head flits;
+
+	if (likely(skb)) {
+		site->todo.up.flit = NULL;
+		__skb_queue_head_init(&flits);
+		__skb_queue_tail(&flits, skb);
+		deliver(site, &flits, 0);
+	}
+	if (!skb_queue_empty(&site->todo.up.arrived))
+		deliver_queued(site);
+}
+
+static void admitted(struct flitcast_site *site)
+{
+	struct flitcast_admitted *a, *next;
+
+	list_for_each_entry_safe(a, next, &site->todo.up.admitted, node) {
+		flitcast_tx_admitted(site, a);
+		kfree(a);
+	}
+	INIT_LIST_HEAD(&site->todo.up.admitted);
+}
+
+static void entered(struct flitcast_site *site)
+{
+	struct flitcast_up *up = &site->todo.up;
+
+	for (; up->queues; up->queues &= up->queues - 1) {
+		u8 queue = fc_low(up->queues);
+
+		flitcast_ether_entered(site, queue, up->entered[queue].frames,
+				       up->entered[queue].bytes);
+		memset(&up->entered[queue], 0, sizeof(up->entered[queue]));
+	}
+}
+
+/* Do the work that the fabric has left. */
+static noinline void act(struct flitcast_site *site)
+{
+	u8 pending = site->todo.up.pending;
+
+	if (site->dead) {
+		flitcast_up_purge(&site->todo.up);
+		return;
+	}
+	site->todo.up.pending = 0;
+	if (pending & FLITCAST_UP_ARRIVED)
+		arrived(site);
+	if (likely(!(pending & ~FLITCAST_UP_ARRIVED)))
+		return;
+	if (pending & FLITCAST_UP_ADMITTED)
+		admitted(site);
+	if (pending & FLITCAST_UP_ENTERED)
+		entered(site);
+	if (pending & FLITCAST_UP_REROUTED)
+		flitcast_tx_rerouted(site);
+	if (!site->oper.dgrams.ether)
+		return;
+	if (pending & FLITCAST_UP_REROUTED)
+		flitcast_ether_rerouted(site);
+	if (pending & FLITCAST_UP_LINKS)
+		flitcast_ether_links(site);
+}
+
 /* Feed the switches with the data of this site, as far as they have buffer space. */
 static noinline void feed(struct flitcast_site *site)
 {
@@ -142,12 +211,14 @@ static noinline void feed(struct flitcast_site *site)
 		if (site->ctrl.nloop && ctrl_loop(site))
 			return;
 		if (flitcast_oper_waits(site))
-			flitcast_oper_feed(site);
+			flitcast_site_feed(site);
 		if (flitcast_txcast_waits(site))
 			flitcast_txcast_feed(site);
 		/* The timer feeds them, to bound how long the lock is held. */
 		if (unlikely(flitcast_copies_wait(site)) && flitcast_effects_copies(site))
 			site->clock.ends_at = 0;
+		if (site->todo.up.pending)
+			act(site);
 	} while (site->ctrl.nloop && site->clock.ends_at);
 }
 
@@ -195,13 +266,15 @@ static __always_inline void before_leave(struct flitcast_site *site)
 			flitcast_hello_suspects(site);
 		if (site->todo.unrouted)
 			route_unrouted(site);
+		if (site->todo.up.pending)
+			act(site);
 		if (feeds(site) && !site->dead)
 			feed(site);
 	} while (site->todo.unrouted);
 	if (site->ctrl.ports)
 		flitcast_ctrl_leave(site);
 	flitcast_check(site);
-	flitcast_engine_set_timer(site);
+	flitcast_set_timer(site);
 }
 
 /* Wake ports after the lock is released; RCU keeps the site until then. */

@@ -17,6 +17,11 @@ int flitcast_engine_init(void);
 void flitcast_engine_exit(void);
 enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer);
 
+/* feed.c */
+
+/* Feed the local net-input. */
+void flitcast_site_feed(struct flitcast_site *site);
+
 /* alloc.c */
 
 /* Return: an unpublished site with one reference; NULL: no memory.  May sleep. */

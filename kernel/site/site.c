@@ -15,6 +15,7 @@
 #include "ends/rxmsg.h"
 #include "ends/share.h"
 #include "ends/source.h"
+#include "ends/tx.h"
 #include "ends/txbcast.h"
 #include "ether/ether.h"
 #include "fabric/auth.h"
@@ -230,6 +231,7 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_enter(site);
 	flitcast_bcast_purge(site);
 	flitcast_oper_purge(site);
+	flitcast_up_purge(&site->todo.up);
 	flitcast_dgram_purge(site);
 	flitcast_txcast_purge(site);
 	site->mode->purge(site);

@@ -82,15 +82,24 @@ static void fs_uncharge(struct flitcast_port *port, u32 charge, bool early)
 	used(fs, -(s64)charge, early);
 }
 
-static bool fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
+static bool fs_hold(struct flitcast_port *port)
 {
-	struct flitcast_sock *fs = port_fs(port);
+	struct sock *sk = &port_fs(port)->sk;
 
+	if (!sock_flag(sk, SOCK_FASYNC) && !skwq_has_sleeper(rcu_dereference(sk->sk_wq)))
+		return false;
+	sock_hold(sk);
+	return true;
+}
+
+/* Queue a message.  Return: false: no task is to read it. */
+static bool queue(struct flitcast_sock *fs, struct sk_buff *skb)
+{
 	const struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
 
 	if ((fs->sk.sk_type == SOCK_SEQPACKET && !flitcast_conn_deliver(fs, d)) ||
 	    !flitcast_filter_deliver(fs, skb)) {
-		fs_uncharge(port, d->charge, false);
+		fs_uncharge(&fs->port, d->charge, false);
 		return false;
 	}
 	/* SO_TIMESTAMP: the time when the message was complete and in order. */
@@ -102,6 +111,14 @@ static bool fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
 		fs->stats.rx_messages++;
 	skb_queue_tail(&fs->sk.sk_receive_queue, skb);
 	return true;
+}
+
+static unsigned int fs_deliver(struct flitcast_port *port, struct sk_buff *skb, bool hold)
+{
+	unsigned int done = queue(port_fs(port), skb) ? FLITCAST_DELIVERED : 0;
+
+	/* Tasks that are not waiting yet look at the queue before they do. */
+	return hold && fs_hold(port) ? done | FLITCAST_DELIVER_HELD : done;
 }
 
 static bool fs_sent(struct flitcast_port *port, struct flitcast_sent *sent)
@@ -119,16 +136,6 @@ static bool fs_sent(struct flitcast_port *port, struct flitcast_sent *sent)
 static void fs_detach(struct flitcast_port *port)
 {
 	flitcast_conn_detach(port_fs(port));
-}
-
-static bool fs_hold(struct flitcast_port *port)
-{
-	struct sock *sk = &port_fs(port)->sk;
-
-	if (!sock_flag(sk, SOCK_FASYNC) && !skwq_has_sleeper(rcu_dereference(sk->sk_wq)))
-		return false;
-	sock_hold(sk);
-	return true;
 }
 
 static void fs_wake(struct flitcast_port *port, unsigned int mask)

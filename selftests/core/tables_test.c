@@ -6,7 +6,7 @@
  * tested on a site.
  *
  * The diagrams are in fsm_test.c.  The scans lack the figures, and a line of the legend of Figure
- * 9; for these, the interpretation in Documentation/design.rst and core/care/fsm.c is authoritative.
+ * 9; for these, Documentation/design.rst and core/care/fsm.c are authoritative.
  */
 #include <stdlib.h>
 #include <string.h>

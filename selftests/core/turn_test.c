@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * core/link/turn.h: the queue that sends next on a link, and the number of flits that its device holds.
+ * core/link/turn.h: the queue that sends next on a link, and the number of flits that its device
+ * holds.
  */
 #include "tap.h"
 #include "core/link/turn.h"

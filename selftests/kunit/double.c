@@ -216,13 +216,13 @@ static void double_uncharge(struct flitcast_port *port, u32 charge, bool early)
 	to_double(port)->charged -= charge;
 }
 
-static bool double_deliver(struct flitcast_port *port, struct sk_buff *skb)
+static unsigned int double_deliver(struct flitcast_port *port, struct sk_buff *skb, bool hold)
 {
 	struct double_port *d = to_double(port);
 
 	skb_queue_tail(&d->received, skb);
 	complete(&d->arrived);
-	return true;
+	return FLITCAST_DELIVERED;
 }
 
 static bool double_sent(struct flitcast_port *port, struct flitcast_sent *sent)

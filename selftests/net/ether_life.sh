@@ -32,6 +32,8 @@ cleanup()
 trap cleanup EXIT
 
 on() { ip netns exec "$lab-$1" "${@:2}"; }
+# start SITE COMMAND...: in the background; $! is the command, so that kill ends it.
+start() { (exec ip netns exec "$lab-$1" "${@:2}") & }
 listens() { on 2 ss -ltnH "sport = :5201" | grep -q .; }
 bytes() { ip -n "$lab-2" -s link show dev fc0 | awk '/RX:/ { getline; print $1 }'; }
 more_than() { [ "$(bytes)" -gt "$1" ]; }
@@ -131,7 +133,7 @@ ip netns add "$away"
 ip netns add "$away-1"
 on 2 iperf3 -s -1 >"$work/server" 2>&1 &
 becomes 10 listens
-on 0 iperf3 -c 10.254.0.2 -t 300 >"$work/client" 2>&1 & client=$!
+start 0 iperf3 -c 10.254.0.2 -t 300 >"$work/client" 2>&1; client=$!
 accepts "TCP: a stream" goes_on
 accepts "a link flaps" flap
 accepts "a link flaps: the stream goes on" goes_on
@@ -145,7 +147,7 @@ wait $client 2>/dev/null
 if on 0 test -e /sys/class/net/fc0/queues/tx-0/byte_queue_limits; then
 	accepts "byte queue limits: none is in flight" queues_are_empty
 fi
-on 2 ping -f 10.254.0.0 >/dev/null 2>&1 & flood=$!
+start 2 ping -f 10.254.0.0 >/dev/null 2>&1; flood=$!
 accepts "move: the device has another namespace" move 0 "$away"
 accepts "move: it carries IP there" pings "$away" 2
 accepts "site del: its device is elsewhere" fc -n "$lab-0" site del 0
@@ -158,7 +160,7 @@ else
 	result 0 "netns del: of a site whose device is held elsewhere # SKIP needs userfaultfd"
 fi
 accepts "move: of site 1" move 1 "$away-1"
-on 2 ping -f 10.254.0.1 >/dev/null 2>&1 & flood=$!
+start 2 ping -f 10.254.0.1 >/dev/null 2>&1; flood=$!
 accepts "netns del: a device in it" ip netns del "$away-1"
 becomes 10 add_again
 result $? "netns del: the site has no device, and gets another one"

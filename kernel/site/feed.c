@@ -2,16 +2,17 @@
 /*
  * Operator of a site (CARE, section 4.3), sending half: feeds the local net-input with stored
  * packets of the transit pool, packets of the site's own messages, and datagrams of its network
- * device, in turn.  Each set of
- * channels has a local net-input of its own.
+ * device, in turn.  Each set of channels has a local net-input of its own.
  */
 #include <linux/indirect_call_wrapper.h>
 #include <linux/slab.h>
+#include "ends/txpacket.h"
 #include "fabric/enter.h"
 #include "fabric/vnet.h"
+#include "site/impl.h"
 
 /*
- * Budget of one flitcast_oper_feed() call: flits, weighted by the frames that each makes; a packet
+ * Budget of one flitcast_site_feed() call: flits, weighted by the frames that each makes; a packet
  * costs one more for each FEED_TARGETS targets.
  */
 #define FEED_BUDGET	16
@@ -66,7 +67,7 @@ static bool pick(struct flitcast_site *site, u8 set)
 {
 	struct flitcast_feed *feed = &site->oper.feed[set];
 
-	feed->targets = static_call(flitcast_tx_pick_up)(site, set);
+	feed->targets = flitcast_tx_pick(site, set);
 	if (!feed->targets)
 		return false;
 	feed->own = true;
@@ -75,27 +76,15 @@ static bool pick(struct flitcast_site *site, u8 set)
 	return true;
 }
 
-/* The current own packet was fed completely, or is not sent after all. */
-static void own_done(struct flitcast_site *site, struct flitcast_feed *feed)
-{
-	feed->own = false;
-	site->oper.nfed--;
-}
-
-void flitcast_oper_forget(struct flitcast_site *site, u8 set)
-{
-	own_done(site, &site->oper.feed[set]);
-}
-
 /* Return: the next flit of the current own packet; NULL: no memory. */
 static struct sk_buff *own_flit(struct flitcast_site *site, u8 set, struct fc_flit *flit)
 {
 	struct flitcast_feed *feed = &site->oper.feed[set];
-	struct sk_buff *skb = static_call(flitcast_tx_flit_up)(site, set, flit);
+	struct sk_buff *skb = flitcast_tx_flit(site, set, flit);
 
 	/* A packet that has not begun is chosen again later. */
 	if (skb ? flit->parts & FC_PART_TERM : !feed->begun)
-		own_done(site, feed);
+		flitcast_oper_forget(site, set);
 	feed->begun = true;
 	return skb;
 }
@@ -171,26 +160,6 @@ static bool room(struct flitcast_site *site, u8 set)
 	return INDIRECT_CALL_1(site->mode->room, flitcast_vnet_room, site, set);
 }
 
-u64 flitcast_oper_entered(struct flitcast_site *site, u8 set)
-{
-	site->oper.feed[set].entered_at = flitcast_site_now(site);
-	return site->mode->entered(site, set);
-}
-
-bool flitcast_oper_stands(struct flitcast_site *site, u64 entered)
-{
-	u8 vc = entered >> 32;
-
-	if (!entered)
-		return false;
-	return !fc_before((u32)entered, site->mode->taken(site, vc));
-}
-
-u64 flitcast_oper_stuck(struct flitcast_site *site, u8 set)
-{
-	return site->mode->stuck(site, set) ? site->oper.feed[set].entered_at : FC_NEVER;
-}
-
 /* Feed the next flit of a set.  Return: false: no memory. */
 static bool feed_flit(struct flitcast_site *site, u8 set)
 {
@@ -227,7 +196,7 @@ static int next_set(struct flitcast_site *site, u32 sets)
 static_assert(FC_BAND_BULK - FC_SET_SHORT == FC_BAND_SHORT);
 static_assert(FC_BAND_BULK - FC_SET_HIGH == FC_BAND_HIGH);
 
-void flitcast_oper_feed(struct flitcast_site *site)
+void flitcast_site_feed(struct flitcast_site *site)
 {
 	u32 sets = fc_bit(FC_SET_COUNT) - 1, frames;
 	int budget = FEED_BUDGET, set;
