@@ -6,6 +6,6 @@
 #ifndef FC_CORE_VERSION_H
 #define FC_CORE_VERSION_H
 
-#define FLITCAST_VERSION	"0.1.0"
+#define FLITCAST_VERSION	"0.2.0"
 
 #endif /* FC_CORE_VERSION_H */
