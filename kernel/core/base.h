@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The core's only door to the outside: integer types, mem*, assertions.
+ * The only file of the core that includes headers from outside: integer types, mem*, assertions.
  *
  * The core is compiled into the module, the simulator and the tests.  It owns
  * no memory, no clock, no lock and no randomness, and its objects import
@@ -29,7 +29,7 @@ typedef int64_t s64;
 #ifndef static_assert
 #define static_assert(cond, ...)	_Static_assert(cond, "" __VA_ARGS__)
 #endif
-/* A condition that only a fault of this code can cause: a test ends at once. */
+/* A condition that only a bug in this code can cause: a test aborts at once. */
 #define FC_BUG_ON_US(cond)	({ bool c_ = (cond); if (c_) __builtin_trap(); c_; })
 #ifndef __printf
 #define __printf(a, b)		__attribute__((format(printf, a, b)))
@@ -42,7 +42,7 @@ typedef int64_t s64;
 #endif
 #endif
 
-/* A local variable that is written before it is read: not for compilers that set all to zero. */
+/* A local variable that is written before it is read: the compiler need not zero it. */
 #if defined(__has_attribute) && __has_attribute(uninitialized)
 #define FC_UNSET		__attribute__((uninitialized))
 #else
@@ -56,7 +56,7 @@ typedef int64_t s64;
 #define FC_PORTS_MAX		32
 #define FC_PORT_NONE		0xff
 
-/* No site: never an identity. */
+/* No site: no site has this identity. */
 #define FC_SITE_NONE		0xffffffffU
 
 static inline u32 fc_bit(unsigned int n)
@@ -75,13 +75,13 @@ static inline unsigned int fc_low(u32 mask)
 	return __builtin_ctz(mask);
 }
 
-/* By halves: on 32 bits __builtin_ctzll() would call into libgcc. */
+/* Tests each half: on 32 bits __builtin_ctzll() would call into libgcc. */
 static inline unsigned int fc_low64(u64 mask)
 {
 	return (u32)mask ? fc_low((u32)mask) : 32 + fc_low((u32)(mask >> 32));
 }
 
-/* Sequence numbers wrap: a before b. */
+/* Is sequence number a before b?  Numbers wrap. */
 static inline bool fc_before(u32 a, u32 b)
 {
 	return (s32)(a - b) < 0;
@@ -97,7 +97,7 @@ static inline u64 fc_mask_all(unsigned int n)
 	return n >= 64 ? ~(u64)0 : fc_bit64(n) - 1;
 }
 
-/* xorshift64*: good enough to keep two sites from doing the same for ever. */
+/* xorshift64*: random enough to keep two sites out of lockstep. */
 static inline u32 fc_random(u64 *state)
 {
 	*state ^= *state >> 12;
@@ -106,7 +106,7 @@ static inline u32 fc_random(u64 *state)
 	return (u32)((*state * 0x2545F4914F6CDD1DULL) >> 32);
 }
 
-/* Below @n, which is at most 2^47: a product, because the kernel divides u64 slowly. */
+/* Return: a random number below @n <= 2^47; a product, because the kernel divides u64 slowly. */
 static inline u64 fc_random_below(u64 *state, u64 n)
 {
 	return ((u64)(fc_random(state) >> 16) * n) >> 16;

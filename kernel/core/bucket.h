@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A token bucket, kept as the time at which it is full: what a neighbour may make a site do.
+ * Token bucket, represented by the time at which it is full: limits the rate of work that a
+ * neighbour causes.
  */
 #ifndef FC_CORE_BUCKET_H
 #define FC_CORE_BUCKET_H
@@ -9,13 +10,13 @@
 
 /**
  * fc_bucket_take() - take tokens out of a bucket
- * @full_at: when it is full again; 0: a full one
+ * @full_at: time at which the bucket is full again; initially 0
  * @now: time
- * @each: time in which one token comes
- * @burst: tokens of a full bucket
- * @n: tokens wanted, at most @burst
+ * @each: time in which the bucket gains a token
+ * @burst: number of tokens of a full bucket
+ * @n: number of tokens to take, at most @burst
  *
- * Return: false if there are not so many; then none is taken.
+ * Return: false if the bucket has fewer; then none is taken.
  */
 static inline bool fc_bucket_take(u64 *full_at, u64 now, u64 each, u64 burst, u32 n)
 {

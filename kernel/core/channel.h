@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A virtual channel of a site: for each link, both halves of link-level retry (llr.c).  A channel
- * has its own numbers, windows and credit, so that a blocked channel delays no other.
+ * A virtual channel of a site: for each link, both halves of link-level retry (core/link/llr.c).  A
+ * channel has its own numbers, windows and credit, so that a blocked channel delays no other.
  */
 #ifndef FC_CORE_CHANNEL_H
 #define FC_CORE_CHANNEL_H
 
 #include "core/base.h"
 
-/* Times are in the runner's unit: nanoseconds in the kernel, cycles in the simulator. */
+/* Times are in the caller's unit: nanoseconds in the kernel, cycles in the simulator. */
 #define FC_NEVER	(~(u64)0)
 
 /**
  * struct fc_flit - a flit inside a site
- * @h: the runner's handle; NULL for a terminator without a frame
- * @head: packet header and target list of a front, readable while the site
- *	holds @h; else NULL
+ * @h: handle of the caller; NULL for a terminator without a frame
+ * @head: packet header and target list of a front, readable while the site holds @h; else NULL
  * @data: bytes of data
- * @parts: FC_PART_*; FC_PART_LOCAL_END besides
+ * @parts: FC_PART_* and FC_PART_LOCAL_END
  */
 struct fc_flit {
 	void *h;
@@ -28,7 +27,7 @@ struct fc_flit {
 
 /* :local-end-of-packet (Table A) never travels on a link. */
 #define FC_PART_LOCAL_END	0x08
-/* The slot of the queue has a flit. */
+/* Flag in @parts of a slot of a queue: the slot has a flit. */
 #define FC_FLIT_VALID		0x80
 
 /**
@@ -37,19 +36,19 @@ struct fc_flit {
  *	is empty and the input has no packet (NULL meanwhile), and allocates it, zeroed, before
  *	the next flit.
  * @stat: counters of the link, by enum fc_link_stat
- * @ack_at: when the delayed ack is due, if no frame carries the ack before, or FC_NEVER
- * @nack_at: when to request missing flits, or FC_NEVER
+ * @ack_at: time to send a delayed ack, unless a frame carries it before; or FC_NEVER
+ * @nack_at: time to request missing flits, or FC_NEVER
  * @nack_wait: current interval of these requests
  * @consumed: flits that have left the queue; the cumulative ack
  * @acked: value of @consumed in the last flit or status to the peer; resends do not count
- * @end: number after the last flit that the peer is known to have sent, by a flit or a poll
+ * @end: number after the last flit that, by a flit or a poll, the peer has sent
  * @poll_seen: highest poll number in the peer's statuses
- * @first: slot of the next flit to consume; flit n is in the n - @consumed th from there
- * @queued: occupied slots
- * @ack_wanted: the peer asked for an ack as soon as the queue is empty
- * @reverse_active: this end has sent flits on the channel, so the ack field of received flits
- *	counts; here, so that a received flit need not load struct fc_tx.  Never set where only
- *	statuses acknowledge (struct fc_timing, @acks_apart)
+ * @first: slot of the next flit to consume; flit n is n - @consumed slots behind it
+ * @queued: number of occupied slots
+ * @ack_wanted: the peer requested an ack when the queue is empty
+ * @reverse_active: this end has sent flits on the channel, so the ack field of received flits is
+ *	valid; a copy of the state of struct fc_tx, to save a load for each received flit.  Never
+ *	set if only statuses carry acks (struct fc_timing, @acks_apart)
  */
 struct fc_rx {
 	struct fc_flit *queue;
@@ -71,29 +70,29 @@ struct fc_rx {
  * struct fc_tx - sending half of a link
  * @got: bit i: the peer has flit @acked + i in its queue
  * @resent: bit i: flit @acked + i was resent in this try, or before the first (llr.c)
- * @poll_at: when to poll the peer about unacknowledged flits, or FC_NEVER
+ * @poll_at: time to poll the peer about unacknowledged flits, or FC_NEVER
  * @poll_wait: time from the answer to a poll to the next poll
- * @sent: flits sent
- * @acked: flits that the peer has acknowledged
- * @window: flits that may be sent and not yet be acknowledged; the switches see to it
+ * @sent: number of flits sent
+ * @acked: number of flits that the peer has acknowledged
+ * @window: maximum number of unacknowledged flits; the switches check it
  * @polls: number of the last poll
  * @resend_poll: value of @polls at the last resend
  * @answered: number of the last poll that the peer has answered
  * @doubted: number of the last poll before the peer seemed silent, or @answered: an answer that
  *	names a poll between the two came late
- * @reverse_active: this end has consumed flits of the channel, so sent flits carry an ack; here,
- *	and not set, for the same reasons as that of struct fc_rx
+ * @reverse_active: this end has consumed flits of the channel, so sent flits carry an ack; see
+ *	@reverse_active of struct fc_rx
  * @flags: FC_STATUS_* of the next status (struct fc_channel, @flagged)
- * @tries: tries since the peer last reported a new flit; all but the last were futile
- * @stuck: tries since the peer last acknowledged a flit in which flit @acked was sent, and lost
- * @answers: FC_LSTAT_RX_ANSWERS of the link, its low bits, at the last poll
- * @bytes: as @answers, FC_LSTAT_RX_BYTES
- * @late: as @answers, FC_LSTAT_RX_LATE_ANSWERS
- * @unanswered: polls that the peer has not answered, since it last acknowledged a flit or answered
- *	a poll, on any channel of the link, up to FC_LLR_UNANSWERED + FC_LLR_SILENT
- * @slow: waits are doubled so often, because answers came late, on any channel of the link; an ack
- *	or a poll after @slow_until clears it.  A reset of the link does not: the peer's host stays
- *	as slow as it is
+ * @tries: number of tries since the peer last reported a new flit; all but the last were futile
+ * @stuck: number of tries since the peer last acknowledged a flit in which flit @acked was lost
+ * @answers: low bits of FC_LSTAT_RX_ANSWERS of the link at the last poll
+ * @bytes: low bits of FC_LSTAT_RX_BYTES of the link at the last poll
+ * @late: low bits of FC_LSTAT_RX_LATE_ANSWERS of the link at the last poll
+ * @unanswered: number of unanswered polls since the peer last acknowledged a flit or answered a
+ *	poll, on any channel of the link, up to FC_LLR_UNANSWERED + FC_LLR_SILENT
+ * @slow: number of doublings of all waits, because answers on any channel of the link were late; an
+ *	ack or a poll after @slow_until clears it, and a reset of the link does not, because it does
+ *	not make the peer's host faster
  * @slow_until: see @slow
  */
 struct fc_tx {
@@ -122,18 +121,18 @@ struct fc_tx {
 
 /**
  * struct fc_channel - a virtual channel
- * @timing: settings; what it points to changes only between events
- * @rx: by port; of port 0 what comes from the operator
- * @tx: by port; of port 0 unused
+ * @timing: settings, which change only between events
+ * @rx: by port; port 0 receives from the operator
+ * @tx: by port; port 0 is unused
  * @now: time of the last event
  * @next_at: no timer expires before this time
- * @window: slots of each queue
+ * @window: number of slots of each queue
  * @up: ports whose link is up; the local port always is
  * @status: ports on which a status is due
  * @flagged: ports of @status whose status has flags, so that no flit replaces it
- * @timed: ports whose timers may run; those of the others do not
+ * @timed: ports with a timer that may run
  * @silent: ports whose peer has not answered FC_LLR_UNANSWERED polls; a status is due there, too
- * @nports: ports with the local one
+ * @nports: number of ports, including the local one
  * @vc: enum fc_vc
  *
  * The arrays, @window, @nports and @vc never change after fc_channel_init().

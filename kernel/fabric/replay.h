@@ -80,7 +80,7 @@ struct flitcast_free_list {
  * @size: capacity: the window of the site, an upper bound of every peer's window
  * @first: index of the first flit
  * @n: number of entries
- * @open: when packets were last copied, the last one had not been sent to its end
+ * @open: flitcast_replay_again() found the last packet incomplete: its terminator was not sent yet
  *
  * The site's lock protects it.
  */

@@ -3,9 +3,9 @@
  * Broadcast in several copies on topologies without rules: for each source and number of copies,
  * user space configures which packets a site accepts, and their outputs.
  *
- * A link may carry several packets of a broadcast, so each has a label there.  The source, the
- * input link and the label identify a packet; a site trusts nothing else in it.  So a faulty site
- * can only forge packets of paths that lead through it in any case, whatever label it uses.
+ * A link may carry several packets of a broadcast; a label distinguishes them.  A packet is
+ * identified by its source, input link and label; a site trusts no other field.  So a faulty site
+ * can forge only packets of paths that lead through it, with any label.
  */
 #ifndef FC_CORE_BCAST_PATH_H
 #define FC_CORE_BCAST_PATH_H
@@ -13,18 +13,18 @@
 #include "core/topo/topo.h"
 #include "core/wire/wire.h"
 
-/* Copies: one is by a tree (tree.h). */
+/* Number of copies; one copy uses a tree (core/bcast/tree.h). */
 #define FC_PATH_COPIES_MIN	2
 #define FC_PATH_COPIES_MAX	6
-/* Maximum entries for one source and number of copies at a site; seldom more than twenty. */
+/* Maximum number of entries for a source and a number of copies at a site; typically below 20. */
 #define FC_PATH_ENTRIES_MAX		256
 
 /**
- * struct fc_path_entry - a next hop of a packet; in the form of netlink
- * @in: port by which it comes, or the local port: this site begins
- * @in_label: label with which it comes; 0 where this site begins
- * @out: port by which it leaves, or the local port: it is a copy for this site
- * @out_label: label with which it leaves; 0 where it does not
+ * struct fc_path_entry - a next hop of a packet; also the format of netlink
+ * @in: input port; the local port: this site is the source
+ * @in_label: label on the input link; 0 at the source
+ * @out: output port; the local port: the packet is a copy for this site
+ * @out_label: label on the output link; 0 for the local port
  *
  * A packet may have several next hops.
  */
@@ -36,18 +36,18 @@ struct fc_path_entry {
 };
 
 /**
- * fc_path_check() - are these valid next hops for a source at a site
+ * fc_path_check() - validate the next hops of the packets of a source at a site
  * @topo: topology of the network
- * @site: the site
- * @source: where the broadcasts begin
- * @copies: how many
+ * @site: site
+ * @source: source of the broadcasts
+ * @copies: number of copies
  * @entry: next hops
- * @n: how many, at least 1
+ * @n: number of next hops, at least 1
  *
- * Checks what one site can check: the entries are in ascending order, each of them once; their
- * ports lead to neighbours, and none to the source or back; no two packets leave by one port with
- * one label.  At the source they begin on as many ports as there are copies; at any other site that
- * number of packets are copies, and each arrives by another port.
+ * Checks all that does not depend on other sites: the entries are in ascending order, without
+ * duplicates; each port leads to a neighbour, and no output to the source or back; no two packets
+ * leave by the same port with the same label.  At the source, packets leave by @copies ports; at
+ * any other site @copies packets are copies for it, each by another port.
  *
  * Return: NULL, or a constant text with the error.
  */
@@ -57,16 +57,16 @@ const char *fc_path_check(const struct fc_topo *topo, u32 site, u32 source, u32 
 /**
  * fc_path_next() - next hops of a packet
  * @entry: next hops for its source and number of copies
- * @n: how many
- * @in: port by which it has come, or the local port
- * @label: label with which it has come
+ * @n: number of next hops
+ * @in: input port, or the local port
+ * @label: label on the input link
  *
- * Return: a mask of ports, with the local one if it is a copy for this site; 0: it may not
- * come there.
+ * Return: a mask of ports, with the local one if the packet is a copy for this site; 0: no path of
+ * the source leads there.
  */
 u32 fc_path_next(const struct fc_path_entry *entry, u32 n, u8 in, u8 label);
 
-/* The label with which it goes on by a port that is among those; 0 where none is. */
+/* Return: the label on the link of one of these ports; 0 if the port is none of them. */
 u8 fc_path_label(const struct fc_path_entry *entry, u32 n, u8 in, u8 label, u8 out);
 
 #endif /* FC_CORE_BCAST_PATH_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reception: which of the copies of a broadcast is accepted, and when (HARTS, section 2: any one of
- * them where sites only fail, a vote where they may lie).
+ * Reception: decides which copy of a broadcast a receiver accepts, and when (HARTS, section 2: any
+ * copy if sites only fail, a vote if they may lie).
  *
- * The input link identifies a copy, which no header can forge; copies that are equal byte by byte
- * are one value.
+ * A copy is identified by its input link, which no header can forge; copies that are equal byte by
+ * byte have the same value.
  */
 #ifndef FC_CORE_BCAST_RECEPT_H
 #define FC_CORE_BCAST_RECEPT_H
@@ -14,15 +14,15 @@
 enum fc_reception {
 	FC_RECEPT_FIRST,	/* any copy */
 	FC_RECEPT_ALL,		/* as many equal copies as there are paths */
-	FC_RECEPT_MAJORITY,	/* more than half of those */
-	FC_RECEPT_QUORUM,	/* the number that the receiver sets */
+	FC_RECEPT_MAJORITY,	/* equal copies by more than half of the paths */
+	FC_RECEPT_QUORUM,	/* a number of equal copies that the receiver sets */
 	FC_RECEPT_COUNT
 };
 
 /**
  * struct fc_recept - copies of one broadcast
- * @votes: for each value, the ports that brought it
- * @got: ports that brought a copy
+ * @votes: for each value, mask of the input ports of its copies
+ * @got: mask of the input ports of all copies
  * @outstanding: for each value, largest @outstanding of its copies (fc_recept_copy())
  */
 struct fc_recept {
@@ -34,22 +34,22 @@ struct fc_recept {
 /**
  * fc_recept_need() - number of equal copies that a value needs to be accepted
  * @policy: enum fc_reception
- * @copies: that the receiver expects of each broadcast; for FC_RECEPT_FIRST it does
- *	not matter
- * @quorum: for FC_RECEPT_QUORUM
+ * @copies: number of copies that the receiver expects of each broadcast; ignored for
+ *	FC_RECEPT_FIRST
+ * @quorum: number for FC_RECEPT_QUORUM
  *
  * Return: at least 1.
  */
 u8 fc_recept_need(u8 policy, u8 copies, u8 quorum);
 
 /**
- * fc_recept_copy() - a copy has come
- * @r: zeroed for the first one
- * @port: port it came in by; again by the same port it is ignored
- * @value: number of the value it is equal to, or of one without votes
+ * fc_recept_copy() - count a copy
+ * @r: copies; zeroed for the first one
+ * @port: input port; a second copy by the same port is ignored
+ * @value: number of the copy's value, or of a value without votes
  * @outstanding: number of older broadcasts still to come, from its header (struct fc_bcast_hdr)
  *
- * Return: equal copies there are of that value; 0 if it is ignored.
+ * Return: number of copies of that value; 0 if the copy is ignored.
  */
 u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value, u8 outstanding);
 
@@ -70,24 +70,24 @@ static inline u8 fc_recept_outstanding(const struct fc_recept *r, u8 value)
 }
 
 /**
- * fc_recept_forget() - a copy is not kept any more
+ * fc_recept_forget() - remove a copy
  * @r: copies
- * @port: port it came in by
+ * @port: its input port
  *
- * Return: number of its value if no copy of that is left; else -1.
+ * Return: number of its value if no copy of that value is left; else -1.
  */
 int fc_recept_forget(struct fc_recept *r, u8 port);
 
 /**
- * fc_recept_dissent() - who disagreed
+ * fc_recept_dissent() - ports that disagree with the accepted value
  * @r: copies
  * @value: number of the accepted value
  *
- * Return: the ports that brought another one.
+ * Return: mask of the input ports of copies with another value.
  */
 u32 fc_recept_dissent(const struct fc_recept *r, u8 value);
 
-/* Return: the value that came by a port, or -1. */
+/* Return: number of the value of the copy by a port, or -1. */
 int fc_recept_value(const struct fc_recept *r, u8 port);
 
 #endif /* FC_CORE_BCAST_RECEPT_H */

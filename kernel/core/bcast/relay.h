@@ -15,7 +15,7 @@
  * Each accepted packet has a *hold*, until it has ended and each output has sent or dropped it.  An
  * output sends the flits as they arrive, at its own speed.  The caller stores the flits of a hold,
  * in order: FC_FX_HOLD appends one, FC_FX_FREE frees all.  The caller also copies each sent flit
- * for resend (llr.c), because a hold may be freed before its flits are acked.
+ * for resend (core/link/llr.c), because a hold may be freed before its flits are acked.
  *
  * The relay consumes each flit that is next in order, into a hold or by dropping it, so no queue
  * ever waits for another and no deadlock is possible (Documentation/design.rst, "Broadcast").  The
@@ -34,7 +34,7 @@
 
 #include "core/link/event.h"
 
-/* Result of @next_hop: the source has no path there.  A mask of ports never has all 32 bits. */
+/* Result of @next_hop: no path of the source uses the input.  A mask of ports never has 32 bits. */
 #define FC_RELAY_NEVER	0xffffffffU
 /* Limits of the number of holds of a relay, and of the data bytes in all of them. */
 #define FC_HOLDS_MIN	64
@@ -170,7 +170,7 @@ struct fc_relay {
 	u8 nlabels;
 };
 
-/* With labels, holds are for so many labels of each source and port; all labels share them. */
+/* With labels, factor of the number of holds, which all labels of a source and port share. */
 #define FC_RELAY_SHARE	2
 
 /*
@@ -196,7 +196,7 @@ void fc_relay_init(struct fc_relay *relay);
  * @ev: event; a flit of FC_PORT_LOCAL is part of a broadcast of this site, and the caller completes
  *	one broadcast before it begins the next.  FC_EV_TIME, _ROOM and _ROUTE act as FC_EV_MORE
  * @fx: emptied, then filled with effects: those of enum fc_relay_effect_type, and FC_FX_STATUS,
- *	FC_FX_DROP, FC_FX_RESET, FC_FX_RESEND, FC_FX_RELEASE and FC_FX_RESCUE (event.h, llr.c)
+ *	FC_FX_DROP, FC_FX_RESET, FC_FX_RESEND, FC_FX_RELEASE and FC_FX_RESCUE (core/link/llr.c)
  *
  * Return: true if work is left after FC_STEP_EFFECTS effects or more: the caller performs them, and
  * continues with FC_EV_MORE or any other event.  Statuses that are due wait until no work is left.

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A site: operator, router, net-inputs, net-outputs and fifo-buffers (CARE,
- * section 2), composed.  One event in, a bounded list of effects out:
+ * A site in mode care, composed of operator, router, net-inputs, net-outputs and fifo-buffers
+ * (CARE, section 2).  It maps one event to a bounded list of effects:
  *
  *	fc_site_event(site, event, effects)
  *
- * The caller owns the site's memory, clock and lock, queues events to it one at a time and performs
- * the effects in their order.
+ * The caller owns the site's memory, clock and lock, passes one event at a time and performs the
+ * effects in their order.
  *
- * The caller also keeps a copy of each flit sent on a link, in the form in which it was sent (the
- * replay buffer, as long as the window), until FC_FX_RELEASE: FC_FX_RESEND sends it again,
- * FC_FX_RESCUE takes packets out of it.
+ * The caller also keeps a copy of each flit sent on a link, as it was sent (the replay buffer,
+ * whose size is the window), until FC_FX_RELEASE: FC_FX_RESEND sends it again, FC_FX_RESCUE removes
+ * packets from it.
  *
- * Port 0 is local.  Its net-input takes what the operator sends (the
- * downstream fifo-buffer is its queue); its net-output feeds the upstream
- * fifo-buffer and so the operator, which is always served at once: storage
- * for one packet (the network-buffer) is all it needs, and a site without room
- * to store a packet for others drops it, because its source keeps it until it is
- * confirmed.  So the local net-output always comes free, and with it everything
- * that waits for it (Documentation/design.rst, "Nothing hangs").
+ * Port 0 is local.  Its net-input takes flits of the operator (its queue is the downstream
+ * fifo-buffer); its net-output feeds the upstream fifo-buffer, from which the operator takes every
+ * word at once.  The operator needs storage for one packet only (the network-buffer); a site
+ * without space to store a packet for other sites drops it, because its source keeps it until it is
+ * confirmed.  So the local net-output always becomes free, and packets that wait for it advance
+ * (Documentation/design.rst, "Nothing hangs").
  */
 #ifndef FC_CORE_CARE_CARE_H
 #define FC_CORE_CARE_CARE_H
@@ -35,24 +34,24 @@ enum fc_conn {
 	FC_CONN_PASSTHRU,	/* several sites, one net-output */
 	FC_CONN_ALL_REMOTE,	/* split, no target here */
 	FC_CONN_SOME_LOCAL,	/* split, with targets here */
-	FC_CONN_SINK,		/* no target can be reached: dropped */
+	FC_CONN_SINK,		/* no target is reachable: the packet is dropped */
 };
 
 /**
  * struct fc_in - a net-input; the queue in front of it is struct fc_rx
- * @held: the net-input's one word: the front in first, the terminator later
+ * @held: the word that the net-input holds: the front in state first, later the terminator
  * @seek_at: next time to count a seek, or FC_NEVER
  * @conn: connected net-outputs (input-connection-table, Table G)
- * @left: data bytes of the packet still to come
- * @seeks: times counted in first
+ * @left: data bytes of the packet that have not arrived
+ * @seeks: number of seeks in state first
  * @state: enum fc_netin_state
  * @type: enum fc_conn
- * @tail: what ends the packet in hand is still in the queue, and leaves it with the
- *	packet: to the peer it is not taken before
+ * @tail: the last flit of the current packet stays in the queue until the packet leaves, so that it
+ *	is not acked before
  * @arm: abort-request received for this multicast
- * @cut: the link was reset in mid-packet: the terminator will not come
- * @multi: the packet in hand has more than one flit
- * @reported_unreachable: targets without a route were reported to the source of the packet in hand
+ * @cut: the link was reset in mid-packet: the terminator will not arrive
+ * @multi: the current packet has more than one flit
+ * @reported_unreachable: targets without a route were reported to the source of the current packet
  */
 struct fc_in {
 	struct fc_flit held;
@@ -71,13 +70,13 @@ struct fc_in {
 
 /**
  * struct fc_out - a net-output; its link is struct fc_tx
- * @mask: targets that leave here
+ * @mask: targets that leave by this net-output
  * @state: enum fc_netout_state
  * @in: net-input connected (output-connection-table, Table G), or FC_PORT_NONE
- * @claim: net-input that waits for this net-output with a packet of several
- *	flits; others stay away, or they could starve it
- * @term: parts of the terminator in hand (done and last)
- * @dead: the link was reset under the packet in hand: nothing more is sent
+ * @claim: net-input that waits for this net-output with a packet of several flits; no other one may
+ *	take it, which prevents starvation
+ * @term: parts of the held terminator (states done and last)
+ * @dead: the link was reset during the current packet, of which no more is sent
  */
 struct fc_out {
 	u64 mask;
@@ -90,12 +89,12 @@ struct fc_out {
 
 /**
  * struct fc_fifo - the upstream fifo-buffer
- * @timeout_at: when no word for too long means abort-request, or FC_NEVER
- * @room: free places
+ * @timeout_at: time to raise abort-request if no word arrives before, or FC_NEVER
+ * @room: number of words of free space
  * @state: enum fc_fifo_state
- * @backoff: the time-out is doubled so many times, at most FC_BACKOFF_MAX
- * @calm: packets that came in whole since @backoff last changed
- * @aborted: the packet in progress was a multicast and was aborted
+ * @backoff: number of doublings of the time-out, at most FC_BACKOFF_MAX
+ * @calm: number of packets that arrived whole since @backoff last changed
+ * @aborted: the current packet is a multicast that was aborted
  */
 struct fc_fifo {
 	u64 timeout_at;
@@ -107,29 +106,29 @@ struct fc_fifo {
 };
 
 /*
- * Each time-out doubles the next, and so many whole packets halve it: where sites
- * are slower than the settings assume, or the network is very busy, packets that
- * only need longer are not aborted again and again.
+ * Each time-out doubles the next one, and FC_BACKOFF_CALM whole packets halve it: if sites are
+ * slower than the settings assume, or the network is very busy, packets that only need more time
+ * are not aborted repeatedly.
  */
 #define FC_BACKOFF_MAX		4
 #define FC_BACKOFF_CALM	8
 
 /**
  * struct fc_site - a site
- * @node: the site, as all its switches know it
+ * @node: state of the site that its switches share
  * @in: net-inputs, one for each port
  * @out: net-outputs, one for each port
  * @data: virtual channel of its packets
  * @now: time of the last event
- * @next_at: none of its own times is due before this
+ * @next_at: no timer of the site, apart from those of @data, expires before this time
  * @rng: state of the random numbers, never 0
- * @work: net-inputs to look at
- * @seekers: net-inputs in first
- * @set: enum fc_set: whose channels it switches
- * @rotate: port looked at first, so that all get their turn
+ * @work: net-inputs to process
+ * @seekers: net-inputs in state first
+ * @set: enum fc_set: set of channels that the site switches
+ * @rotate: port that is processed first, in rotation
  * @fifo: the upstream fifo-buffer
  * @oper: enum fc_oper_state
- * @fired: for tests: where not NULL, called for every row that fires
+ * @fired: for tests: if not NULL, called for every transition
  *
  * The caller's lock protects all members.  When routes or preference lists of @node have changed
  * the caller calls fc_site_rerouted().  @node, the arrays and @set never change after
@@ -154,31 +153,31 @@ struct fc_site {
 };
 
 /**
- * fc_site_init() - a site at rest, its links down
+ * fc_site_init() - initialise a site without packets, its links down
  * @site: zeroed but for node, in, out, set, and of @data the arrays, window, and the queue and
  *	stat members of each struct fc_rx
- * @seed: of its random numbers
+ * @seed: seed of its random numbers
  */
 void fc_site_init(struct fc_site *site, u64 seed);
 
 /**
- * fc_site_event() - one event
+ * fc_site_event() - process one event
  * @site: site
  * @ev: event
- * @fx: emptied, then filled
+ * @fx: result: effects; any content
  *
- * Return: true if the effects had no room for all: perform them, then come
- * again with FC_EV_MORE.
+ * Return: true if the list of effects is full and work is left: the caller performs the effects and
+ * continues with FC_EV_MORE.
  */
 bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx);
 
-/* Return: nothing is due before this time, or FC_NEVER. */
+/* Return: time before which no timer expires, or FC_NEVER. */
 static inline u64 fc_site_next_at(const struct fc_site *site)
 {
 	return site->next_at < site->data.next_at ? site->next_at : site->data.next_at;
 }
 
-/* Return: how many flits the local net-input takes now; they get the numbers from fc_site_seq(). */
+/* Return: number of flits that the local net-input takes now; fc_site_seq() numbers them. */
 u32 fc_site_room(const struct fc_site *site);
 u32 fc_site_seq(const struct fc_site *site);
 
@@ -191,7 +190,7 @@ u32 fc_site_seq(const struct fc_site *site);
 bool fc_site_idle(const struct fc_site *site);
 
 /**
- * fc_site_purge() - release every handle; the site is to be initialised or freed next
+ * fc_site_purge() - release every handle; the caller initialises or frees the site next
  * @site: site
  * @drop: called for each handle
  * @arg: for @drop

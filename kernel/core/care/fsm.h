@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The state machines of a site, as tables that read like the diagrams of
- * CARE, Figures 7, 8 and 9 (design.rst gives the reading of the figures).
+ * The state machines of a site as tables, in the form of the diagrams of CARE, Figures 7, 8 and 9
+ * (Documentation/design.rst, "Readings of the paper").
  *
- * A cell has the next state, the action and the signal sent upstream.  An empty cell (next 0) is a
- * transition the paper does not have.
+ * A cell has the next state, the action and the signal sent upstream.  An empty cell (next 0)
+ * stands for a transition that the paper does not have.
  */
 #ifndef FC_CORE_CARE_FSM_H
 #define FC_CORE_CARE_FSM_H
@@ -37,7 +37,7 @@ enum fc_signal {
 	X(ABORT,	"abort")		\
 	X(FIN_ABORT,	"fin-abort")
 
-/* The last three are ours: a word to pass on, one of no packet, and a packet cut by a reset. */
+/* The paper lacks the last three: a word to pass on, one of no packet, a packet cut by a reset. */
 #define FC_NETIN_CONDS(X)			\
 	X(DA,		"DA")			\
 	X(S,		"S")			\
@@ -225,7 +225,7 @@ enum fc_oper_action {
 /**
  * struct fc_row - one cell of a table
  * @next: next state; 0: no such transition
- * @action: what to do
+ * @action: action, by enum fc_netin_action and the like
  * @up: signal sent upstream, enum fc_signal
  */
 struct fc_row {
@@ -236,14 +236,14 @@ struct fc_row {
 
 /**
  * struct fc_fsm - a machine as data, for printing and for tests
- * @name: of the machine
+ * @name: name of the machine
  * @nstates: states are 1 .. nstates - 1
  * @nconds: conditions are 1 .. nconds - 1
  * @nactions: actions are 0 .. nactions - 1
  * @rows: nstates times nconds cells
- * @states: names
- * @conds: names
- * @actions: names
+ * @states: names of the states
+ * @conds: names of the conditions
+ * @actions: names of the actions
  */
 struct fc_fsm {
 	const char *name;

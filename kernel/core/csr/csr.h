@@ -22,9 +22,9 @@
 
 #include "core/csr/csr_list.h"
 
-/* Links that the branches of one packet leave by, at most. */
+/* Maximum number of branches of a packet at a site. */
 #define FC_CSR_LEGS	8
-/* Nothing is ever reserved farther ahead (struct fc_csr, @horizon): sums of times fit u64. */
+/* Upper bound of @horizon of struct fc_csr: sums of times fit u64. */
 #define FC_CSR_TIME_MAX	((u64)1 << 40)
 #define FC_CSR_NEVER	(~(u64)0)
 
@@ -34,15 +34,15 @@ enum fc_csr_stat {
 	FC_CSR_RELEASED,	/* reservations, by a NACK, FREE or newer attempt */
 	FC_CSR_LAPSED,		/* reservations never confirmed */
 	FC_CSR_ORPHANED,	/* reservations confirmed, but no packet arrived */
-	FC_CSR_BLOCKED,		/* probes: no window, or no room to wait for it */
-	FC_CSR_LATE,		/* packets: their window had ended, or was never theirs */
-	FC_CSR_DOUBLE,		/* packets: another one's window had not ended; never happens */
+	FC_CSR_BLOCKED,		/* probes that found no window, or no space to wait for it */
+	FC_CSR_LATE,		/* packets whose window had ended, or that had none */
+	FC_CSR_DOUBLE,		/* packets sent in the window of another packet; always 0 */
 	FC_CSR_STATS
 };
 
 enum fc_csr_type {
 	FC_CSR_PROBE = 1,	/* forward: reserve */
-	FC_CSR_ACK,		/* back: everything from here on is confirmed */
+	FC_CSR_ACK,		/* back: the rest of the path, from the sender on, is confirmed */
 	FC_CSR_NACK,		/* back: release the reservation */
 	FC_CSR_RELEASE,		/* forward: release the reservation */
 	FC_CSR_TYPES
@@ -51,14 +51,14 @@ enum fc_csr_type {
 /**
  * struct fc_csr_msg - message between neighbours
  * @type: enum fc_csr_type
- * @id: whose reservation
- * @epoch: of the network's routes; those of others count for nothing
+ * @id: identity of the reservation
+ * @epoch: epoch of the network's routes; a site ignores messages of another epoch
  * @units: probe: length of the packet
- * @lead: probe: time from now until the packet will have come
- * @span: probe: time from when the packet may leave its source until it will have come;
- *	ACK: until it will have come to its last target
- * @floor: probe: the last packet for the same target comes to it so long after that time:
- *	this one has to come later.  0: there is none
+ * @lead: probe: time from now to the arrival of the packet
+ * @span: time from the earliest departure of the packet from its source to its arrival: of a
+ *	probe at the next site, of an ACK at the last target
+ * @floor: probe: lower bound of @span at the target: the previous packet to the same target
+ *	arrives then.  0: there is none
  */
 struct fc_csr_msg {
 	u8  type;
@@ -71,13 +71,13 @@ struct fc_csr_msg {
 };
 
 /**
- * struct fc_csr_leg - a branch of a packet's path from here
- * @ports: links that it may leave by: the one with the earliest window is taken
- * @last: there is a target of it at the end of the link
- * @wait: the packet waits here outside of the links' buffers, as long as it has to
- * @tag: data of the caller, kept with the reservation
- * @port: result: link
- * @msg: result: to be sent there
+ * struct fc_csr_leg - a branch of a packet at this site
+ * @ports: candidate links, of which the one with the earliest window is taken
+ * @last: the site at the end of the link is a target
+ * @wait: the packet waits outside of the links' buffers, for any time
+ * @tag: data of the caller, stored in the reservation
+ * @port: result: port of the link
+ * @msg: result: message to send on the link
  */
 struct fc_csr_leg {
 	u32 ports;
@@ -89,12 +89,12 @@ struct fc_csr_leg {
 };
 
 /**
- * enum fc_csr_verdict - what became of a message
- * @FC_CSR_DROP: nothing is to be done
- * @FC_CSR_PASS: a probe: send the message of each leg; an ACK or NACK: send @msg of the answer
- *	on @port of it
- * @FC_CSR_BLOCK: a probe: send @msg of the answer, a NACK, on @port
- * @FC_CSR_HERE: an ACK or NACK for a packet of this site
+ * enum fc_csr_verdict - action that a message requires of the caller
+ * @FC_CSR_DROP: none
+ * @FC_CSR_PASS: probe: send the message of each leg; ACK or NACK: send @msg of the answer on its
+ *	@port
+ * @FC_CSR_BLOCK: probe: send @msg of the answer, a NACK, on its @port
+ * @FC_CSR_HERE: ACK or NACK for a packet of this site
  */
 enum fc_csr_verdict {
 	FC_CSR_DROP,
@@ -104,10 +104,10 @@ enum fc_csr_verdict {
 };
 
 /**
- * struct fc_csr_answer - what is to be sent
- * @port: where @msg goes, FC_PORT_LOCAL if it is for this site
+ * struct fc_csr_answer - messages to send
+ * @port: port on which to send @msg; FC_PORT_LOCAL: it is for this site
  * @msg: message
- * @release: links on which a FC_CSR_RELEASE of the same identity is to be sent
+ * @release: ports on which to send a FC_CSR_RELEASE of the same identity
  */
 struct fc_csr_answer {
 	u8 port;
@@ -116,20 +116,20 @@ struct fc_csr_answer {
 };
 
 /**
- * struct fc_csr - the reservations of a site
- * @pool: their memory
+ * struct fc_csr - reservations of a site
+ * @pool: memory of the reservations
  * @link: by port
- * @nports: ports with the local one
- * @quota: reservations asked for by one port, at most
- * @held: by port: reservations asked for by it
- * @epoch: of the network's routes
- * @lease: a reservation that is not confirmed lapses after that
- * @horizon: nothing is reserved farther ahead
- * @next_at: nothing lapses before
+ * @nports: number of ports, including the local one
+ * @quota: maximum number of reservations made by probes of one port
+ * @held: by port: number of reservations made by its probes
+ * @epoch: epoch of the network's routes
+ * @lease: time after which a reservation that is not confirmed lapses
+ * @horizon: maximum time from now to the end of a reservation
+ * @next_at: no reservation lapses before this time
  * @stat: counters, by enum fc_csr_stat; RESERVED = SENT + RELEASED + LAPSED + ORPHANED +
- *	what there is and is not FC_CSR_USED
+ *	current reservations in states other than FC_CSR_USED
  *
- * Its caller's lock protects all of it.
+ * The caller's lock protects all members.
  */
 struct fc_csr {
 	struct fc_csr_pool pool;
@@ -145,71 +145,69 @@ struct fc_csr {
 };
 
 /**
- * fc_csr_init() - nothing is reserved
+ * fc_csr_init() - initialise, without reservations
  * @c: pool.res, pool.size, link (with k, unit and guard of each), nports, quota, epoch,
  *	lease and horizon are set; @horizon is up to FC_CSR_TIME_MAX
  */
 void fc_csr_init(struct fc_csr *c);
 
 /**
- * fc_csr_probe() - a probe came in, or begins here
+ * fc_csr_probe() - process a probe that arrived, or that this site sends
  * @c: reservations
- * @in: port that it came by; FC_PORT_LOCAL: of this site, or of a packet that reserves anew from
- *	here
+ * @in: input port; FC_PORT_LOCAL: the packet is of this site, or reserves anew from here
  * @msg: probe
- * @legs: branches from here; all of them or none are reserved.  None: all targets are here
- * @nlegs: up to FC_CSR_LEGS
- * @here: one of the targets is here
+ * @legs: branches at this site; either all are reserved or none
+ * @nlegs: number of branches, up to FC_CSR_LEGS; 0: this site is the only target
+ * @here: this site is a target
  * @now: time
- * @answer: result: of a probe that ends here the ACK, if it fails the NACK
+ * @answer: result: the ACK of a probe that ends here; the NACK of a probe that fails
  *
  * A repeated probe reserves nothing new and takes the same links again.  A probe of a newer attempt
  * releases the reservations of older ones; links of theirs that it does not use are in
  * @answer->release, with the identity of the older attempt.
  *
- * Return: FC_CSR_PASS: send @legs[].msg; FC_CSR_HERE: it ends here: send @answer->msg;
- * FC_CSR_BLOCK: no window: the same; FC_CSR_DROP: it is of no use.  In each case a
- * FC_CSR_RELEASE of @answer->msg.id on the links of @answer->release goes first.
+ * Return: FC_CSR_PASS: send @legs[].msg; FC_CSR_HERE: the probe ends here: send @answer->msg;
+ * FC_CSR_BLOCK: there is no window: send @answer->msg; FC_CSR_DROP: the probe is obsolete.  In each
+ * case the caller first sends a FC_CSR_RELEASE of @answer->msg.id on the ports @answer->release.
  */
 enum fc_csr_verdict fc_csr_probe(struct fc_csr *c, u8 in, const struct fc_csr_msg *msg,
 				 struct fc_csr_leg *legs, u8 nlegs, bool here, u64 now,
 				 struct fc_csr_answer *answer);
 
 /**
- * fc_csr_answered() - an ACK, a NACK or a release came in
+ * fc_csr_answered() - process an ACK, a NACK or a release
  * @c: reservations
- * @port: by which it came
+ * @port: input port
  * @msg: message
  * @now: time
  * @answer: result
  *
  * An ACK is forwarded when all branches are confirmed; a NACK of one branch releases all.
  *
- * Return: FC_CSR_PASS: send @answer->msg on @answer->port; FC_CSR_HERE: it is about a packet that
- * began here: @answer->msg is the result; FC_CSR_DROP.  In each case @answer->release is to be
- * sent.
+ * Return: FC_CSR_PASS: send @answer->msg on @answer->port; FC_CSR_HERE: @answer->msg is the answer
+ * to a packet of this site; FC_CSR_DROP.  In each case the caller sends @answer->release.
  */
 enum fc_csr_verdict fc_csr_answered(struct fc_csr *c, u8 port, const struct fc_csr_msg *msg,
 				    u64 now, struct fc_csr_answer *answer);
 
 /**
- * fc_csr_next_hops() - the links that a packet has reserved
+ * fc_csr_next_hops() - links that a packet has reserved
  * @c: reservations
- * @site: of its identity
- * @number: of its identity
+ * @site: source site of the packet
+ * @number: number of the packet at its source
  *
  * Return: mask of ports.
  */
 u32 fc_csr_next_hops(const struct fc_csr *c, u32 site, u32 number);
 
-/* Return: the tag of what a packet has reserved on a link; 0: nothing. */
+/* Return: the tag of a packet's reservation on a link; 0 if there is none. */
 u64 fc_csr_tag(const struct fc_csr *c, u32 site, u32 number, u8 port);
 
 /**
- * enum fc_csr_turn - may a packet go?
- * @FC_CSR_WAIT: later
- * @FC_CSR_GO: now
- * @FC_CSR_TOO_LATE: its window has ended, or it has none: it has to reserve anew
+ * enum fc_csr_turn - may a packet be sent?
+ * @FC_CSR_WAIT: not yet
+ * @FC_CSR_GO: yes
+ * @FC_CSR_TOO_LATE: its window has ended, or it has none: the packet has to reserve anew
  */
 enum fc_csr_turn {
 	FC_CSR_WAIT,
@@ -218,13 +216,13 @@ enum fc_csr_turn {
 };
 
 /**
- * fc_csr_turn() - may a packet go?
+ * fc_csr_turn() - may a packet be sent?
  * @c: reservations
- * @site: of its identity
- * @number: of its identity
+ * @site: source site of the packet
+ * @number: number of the packet at its source
  * @port: link
  * @now: time
- * @at: result: when its window begins or began; untouched if it has none
+ * @at: result: start of its window; unchanged if it has none
  */
 enum fc_csr_turn fc_csr_turn(const struct fc_csr *c, u32 site, u32 number, u8 port, u64 now,
 			     u64 *at);
@@ -236,21 +234,21 @@ void fc_csr_sent(struct fc_csr *c, u32 site, u32 number, u8 port, u64 now);
 void fc_csr_late(struct fc_csr *c);
 
 /**
- * fc_csr_time() - time passes
+ * fc_csr_time() - release the reservations that have lapsed
  * @c: reservations
- * @now: time: windows that end at @now count as ended
+ * @now: time; a window that ends at @now has ended
  *
- * To be called at @c->next_at, and as often as one likes.
+ * The caller calls it at @c->next_at, and may call it at any time.
  */
 void fc_csr_time(struct fc_csr *c, u64 now);
 
 /* In slots: the control interval has ended; releases the reservations that are not confirmed. */
 void fc_csr_control_end(struct fc_csr *c);
 
-/* A link died: releases the reservations of packets that were to leave or arrive by it. */
+/* A link went down: releases the reservations of packets that would leave or arrive by it. */
 void fc_csr_link_down(struct fc_csr *c, u8 port);
 
-/* Routes have changed everywhere: nothing that was reserved counts. */
+/* The network's routes have changed: releases all reservations. */
 void fc_csr_epoch(struct fc_csr *c, u32 epoch);
 
 /* Number of reservations in a state: tentative, confirmed, or in use. */
@@ -258,20 +256,20 @@ u32 fc_csr_count(const struct fc_csr *c, enum fc_csr_state state);
 
 enum fc_csr_entry_state {
 	FC_CSR_EMPTY,
-	FC_CSR_PENDING,		/* the packet stays where it is */
-	FC_CSR_ACCEPTED,	/* the packet has reserved all of its route */
+	FC_CSR_PENDING,		/* the packet has not reserved its path yet */
+	FC_CSR_ACCEPTED,	/* the packet has reserved its whole path */
 };
 
 /**
- * struct fc_csr_entry - an entry buffer: one packet that is to enter the network
+ * struct fc_csr_entry - an entry buffer: one packet that waits to enter the network
  * @state: enum fc_csr_entry_state
- * @asked: a probe of it is in flight, as far as is known
- * @id: of the last attempt
- * @from: when it may leave at the earliest
- * @arrival: when accepted: when it will have come to its last target
- * @failed: attempts in a row that failed
- * @floor: when the last packet before it to the same target comes there, by this
- *	site's clock; 0: none
+ * @asked: a probe is in flight, as far as this site knows
+ * @id: identity of the last attempt
+ * @from: earliest departure
+ * @arrival: of an accepted packet: time of arrival at its last target
+ * @failed: number of consecutive attempts that failed
+ * @floor: time at which the previous packet to the same target arrives there, by this site's
+ *	clock; 0: there is none
  */
 struct fc_csr_entry {
 	u8 state;
@@ -283,29 +281,29 @@ struct fc_csr_entry {
 	u64 floor;
 };
 
-/* A packet of this number is to enter; @floor: see struct fc_csr_entry. */
+/* Put a packet into an empty entry buffer; @floor: see struct fc_csr_entry. */
 void fc_csr_entry_fill(struct fc_csr_entry *e, u32 site, u32 number, u64 floor);
 
 /**
- * fc_csr_entry_try() - one more attempt
- * @e: pending
+ * fc_csr_entry_try() - make one more attempt
+ * @e: entry, pending
  * @c: reservations of its site
  * @units: length of the packet
- * @from: when it may leave at the earliest, not before @now
- * @legs: as of fc_csr_probe()
- * @nlegs: likewise, not 0
- * @here: likewise
+ * @from: earliest departure, not before @now
+ * @legs: as for fc_csr_probe()
+ * @nlegs: as for fc_csr_probe(), not 0
+ * @here: as for fc_csr_probe()
  * @now: time
- * @answer: result: what to release of the last attempt
+ * @answer: result: reservations of the last attempt to release
  *
- * Return: FC_CSR_PASS: send @legs[].msg; FC_CSR_BLOCK: it failed already.
+ * Return: FC_CSR_PASS: send @legs[].msg; FC_CSR_BLOCK: the attempt failed at this site.
  */
 enum fc_csr_verdict fc_csr_entry_try(struct fc_csr_entry *e, struct fc_csr *c, u32 units,
 				     u64 from, struct fc_csr_leg *legs, u8 nlegs, bool here,
 				     u64 now, struct fc_csr_answer *answer);
 
 /**
- * fc_csr_entry_receive() - fc_csr_answered() has returned FC_CSR_HERE for this packet
+ * fc_csr_entry_receive() - process the answer for which fc_csr_answered() returned FC_CSR_HERE
  * @e: entry
  * @msg: the answer's message
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Conflict sense routing: the packets that have reserved a path to this site, and when each is due,
- * so that the site can check afterwards whether it was on time.
+ * Conflict sense routing: due times of the packets that have reserved a path to this site, so that
+ * the site can check whether each packet arrives on time.
  *
  * No decision depends on it.  The memory is fixed, and new entries replace the oldest: the due time
  * of a replaced entry is not reported, and that of a forged packet is reported wrongly.
@@ -15,9 +15,9 @@
 #define FC_CSR_DUE_EACH	4
 
 /**
- * struct fc_csr_due - a packet that is to come
- * @id: of the last attempt that is known
- * @at: when it will have come, by this site's clock; 0: there is none
+ * struct fc_csr_due - due time of a packet
+ * @id: identity of the latest known attempt
+ * @at: time of arrival, by this site's clock; 0: the entry is empty
  */
 struct fc_csr_due {
 	struct fc_csr_id id;
@@ -25,17 +25,17 @@ struct fc_csr_due {
 };
 
 /**
- * struct fc_csr_dues - those of a site
- * @due: sets, by a hash of site and number
+ * struct fc_csr_dues - due times of all packets of a site
+ * @due: sets of entries, by a hash of site and number
  */
 struct fc_csr_dues {
 	struct fc_csr_due due[FC_CSR_DUE_SETS][FC_CSR_DUE_EACH];
 };
 
-/* A probe has come to its end: an older attempt changes nothing.  @at is not 0. */
+/* Record the due time of a probe that ends here, unless a later attempt has one; @at is not 0. */
 void fc_csr_due_note(struct fc_csr_dues *d, const struct fc_csr_id *id, u64 at);
 
-/* Return: when the packet is due, or was; 0: that is not known. */
+/* Return: the due time of a packet; 0: it is not known. */
 u64 fc_csr_due_at(const struct fc_csr_dues *d, u32 site, u32 number);
 
 #endif /* FC_CORE_CSR_CSR_DUE_H */

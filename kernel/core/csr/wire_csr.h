@@ -12,9 +12,9 @@
 /**
  * struct fc_csr_frame - payload of FC_FRAME_CSR
  * @msg: message; its times are below 2^32 ns, and longer ones are sent as the longest
- * @class: probe: class in which the packet comes (core/topo/vclass.h)
- * @n: probe: targets, 1 .. FC_TARGETS_MAX; else 0
- * @site: probe: their sites, in the packet's order
+ * @class: probe: class in which the packet arrives (core/topo/vclass.h)
+ * @n: probe: number of targets, 1 .. FC_TARGETS_MAX; else 0
+ * @site: probe: sites of the targets, in the order of the packet's list
  */
 struct fc_csr_frame {
 	struct fc_csr_msg msg;
@@ -32,7 +32,7 @@ static inline u32 fc_csr_frame_size(u32 n)
  * fc_wire_csr_decode() - payload of FC_FRAME_CSR
  * @f: result
  * @p: payload
- * @len: its bytes, as the link header has them
+ * @len: length of the payload, by the link header
  *
  * Return: false if a field is out of range.  The caller checks whether the topology has such sites
  * and classes.

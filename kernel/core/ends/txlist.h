@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The next packet of a message to several targets, and the targets that it goes to.
+ * Choice of the next packet of a message to several targets, and of the targets that it is sent to.
  *
- * Targets that receive the same part of a message go in step: a packet goes to all of them at
- * once, and the window of the message is the one of its slowest target.  A target falls behind
- * when a packet goes without it: the others have no patience with it any more.  They do not wait
- * for a target that is behind.  Packets of its own bring it up to them, and it is in step again
- * when the others' next packet is its next one, too.
+ * Each packet is sent together to all targets that receive the same part of a message, whose window
+ * is that of its slowest target.  A target falls behind when the others' budget of time
+ * to wait for it is spent: the next packet is sent without it.  The others do not wait for a target
+ * that is behind; it gets packets of its own, and joins the others when their next packet is its
+ * next one, too.
  *
- * The others have a budget of time (struct fc_patience) to wait for each flow, and the source has
- * one for all of its messages and targets together.  A budget is spent while any target waits,
- * however many do.  It comes back as a part of the time, and with each packet that is confirmed by
- * a target which is waited for.  So whatever targets answer, and however many of them there are,
- * they slow the others down by no more than the source's budget.
+ * Each flow has a budget of time (struct fc_patience) for which the other targets wait for it, and
+ * the source has one for all of its messages and targets together.  A budget is spent at the same
+ * rate while any number of targets wait.  It regains a fraction of the elapsed time, and an amount
+ * for each packet confirmed by a target that others wait for.  So any number of targets, with any
+ * answers, delay the others by no more than the source's budget.
  */
 #ifndef FC_CORE_ENDS_TXLIST_H
 #define FC_CORE_ENDS_TXLIST_H
 
 #include "core/ends/ends.h"
 
-/* Packets of a message in flight to a target, beyond the confirmed ones. */
+/* Maximum number of unconfirmed packets of a message in flight to a target. */
 #define FC_TX_AHEAD_MAX		4
 
-/* The most that a budget holds, in ns, and the fraction of time that flows and sources regain. */
+/* Maximum of a budget, in ns; divisors of the fraction of time that flows and sources regain. */
 #define FC_PATIENCE_MOST	100000000ULL
 #define FC_PATIENCE_FLOW	8
-/* Each confirmed packet adds so many ns to a budget. */
+/* Amount that a confirmed packet adds to a budget, in ns. */
 #define FC_PATIENCE_PACKET	4000000
 #define FC_PATIENCE_SOURCE	4
 
 /**
- * struct fc_patience - budget of time to wait; zeroed memory is full soon after the clock began
- * @left: ns, at the time @at; less than 0 where it was overspent, down to -FC_PATIENCE_MOST
- * @at: time
- * @waits: how many wait now
+ * struct fc_patience - budget of time to wait; initially zero, and full soon after the clock began
+ * @left: budget at the time @at, in ns; negative if it was overspent, down to -FC_PATIENCE_MOST
+ * @at: time of the last update
+ * @waits: number of targets or messages that wait
  */
 struct fc_patience {
 	s64 left;
@@ -47,7 +47,7 @@ struct fc_patience {
  * @share: FC_PATIENCE_FLOW or FC_PATIENCE_SOURCE
  * @now: time, in ns
  *
- * Return: ns that targets may still wait, 0 if the budget is spent.
+ * Return: time that targets may still wait, in ns; 0 if the budget is spent.
  */
 u64 fc_patience_left(struct fc_patience *p, u32 share, u64 now);
 /* One more target or message begins to wait, or stops waiting. */
@@ -55,18 +55,18 @@ void fc_patience_wait(struct fc_patience *p, u32 share, u64 now);
 void fc_patience_end(struct fc_patience *p, u32 share, u64 now);
 
 /*
- * A target that was waited for has confirmed so many packets for the first time: what it takes
- * back, by saying that it has nothing of the message, is not earned again.
+ * Add to the budget: a target that others waited for has confirmed @packets packets for the first
+ * time.  If a target withdraws confirmations, it earns nothing for the same packets again.
  */
 void fc_patience_earn(struct fc_patience *p, u32 packets);
 
 /**
- * struct fc_txmember - a target, as the choice sees it
+ * struct fc_txmember - a target to choose from
  * @t: target, not completed
  * @flow: its flow
- * @patience: of its flow
+ * @patience: budget of its flow
  * @slow: no other target waits for it
- * @mute: nothing is to be sent to it now
+ * @mute: send it no packet now
  */
 struct fc_txmember {
 	struct fc_txtarget *t;
@@ -78,16 +78,16 @@ struct fc_txmember {
 
 /**
  * struct fc_txlist - targets of a message, and the choice among them
- * @ntargets: how many
- * @most: targets of a packet, at most
- * @member: fills in target number i; false: it is completed
- * @arg: for @member
- * @chosen: numbers of the targets that the packet goes to, room for @most
+ * @ntargets: number of targets
+ * @most: maximum number of targets of a packet
+ * @member: fills in target number i; returns false if it is completed
+ * @arg: argument of @member
+ * @chosen: result: numbers of the chosen targets; space for @most
  * @now: time, not 0
- * @held: some could be sent a packet, and wait for others: by the last choice for this message;
- *	becomes that of this choice
- * @again: result, where @held: when the patience with the first one is at its end
- * @n: result: targets that are chosen
+ * @held: by the previous choice for this message, on return by this one: some targets could be sent
+ *	a packet, and wait for others
+ * @again: result, if @held: time at which the first of these budgets is spent
+ * @n: result: number of chosen targets
  */
 struct fc_txlist {
 	u32 ntargets;
@@ -101,7 +101,7 @@ struct fc_txlist {
 	bool held;
 };
 
-/* A target that may be waited for has answered, or is completed: it is not waited for any more. */
+/* A target has answered, or is completed: others do not wait for it any more. */
 static inline void fc_txlist_unblock(struct fc_txtarget *t, struct fc_patience *p, u64 now)
 {
 	if (!t->blocks)
@@ -114,10 +114,10 @@ static inline void fc_txlist_unblock(struct fc_txtarget *t, struct fc_patience *
  * fc_txlist_pick() - choose the next packet of a message
  * @list: targets
  *
- * The lowest packet comes first.  Each target is looked at once.  The function sets and clears
- * @behind of targets.
+ * Chooses the packet with the lowest number, and calls @member once for each target.  Sets and
+ * clears @behind of targets.
  *
- * Return: number of the packet in the message, or -1: none now.
+ * Return: number of the packet in the message, or -1 if none may be sent now.
  */
 int fc_txlist_pick(struct fc_txlist *list);
 

@@ -4,7 +4,7 @@
 
 #define NEVER	(~(u64)0)
 
-/* Of one site's entry; the digest of all is the sum of these. */
+/* Digest of the entry of a site; the digest of the database is the sum of these. */
 static u32 mix(u32 site, const struct fc_known *k)
 {
 	const u32 word[] = { site, k->incarnation, k->version, k->ports, k->suspect };

@@ -20,14 +20,14 @@
 #include "core/wire/wire_faults.h"
 
 /**
- * struct fc_known - what is known of one site
- * @incarnation: of the site, in its last announcement
- * @version: number of its last announcement, 0: there was none; wraps
+ * struct fc_known - entry of the database: last announcement of a site
+ * @incarnation: incarnation of the site
+ * @version: number of the announcement; 0: there was none; wraps
  * @ports: ports whose link does not work
  * @suspect: ports whose link is suspected
- * @pending: neighbours to which it is to be sent, by port
- * @next: next site with pending neighbours, or FC_SITE_NONE
- * @listed: it is in that list
+ * @pending: ports of the neighbours to which it is still to be sent
+ * @next: next site of the list of those with pending neighbours, or FC_SITE_NONE
+ * @listed: the site is in that list
  */
 struct fc_known {
 	u32 incarnation;
@@ -40,14 +40,14 @@ struct fc_known {
 };
 
 /**
- * struct fc_faults_end - one neighbour
- * @digest_at: when it is to get the digest
- * @wait: time from the last frame to that
- * @sync_at: not before does it get the whole database again
- * @frame_at: not before does it get another frame
- * @news_at: when this site accepts a full burst of updates from it again
- * @unannounced: number of sites whose announcement it is to get
- * @burst: frames it got in one go
+ * struct fc_faults_end - state of flooding to a neighbour
+ * @digest_at: time of the next digest
+ * @wait: time from the last frame to that digest
+ * @sync_at: earliest time to send it the whole database again
+ * @frame_at: earliest time to send it another frame
+ * @news_at: token bucket (core/bucket.h) of updates that this site accepts from it
+ * @unannounced: number of sites whose announcement is still to be sent
+ * @burst: number of frames sent in the current burst
  */
 struct fc_faults_end {
 	u64 digest_at;
@@ -60,33 +60,33 @@ struct fc_faults_end {
 };
 
 /**
- * struct fc_faults - all that a site knows
+ * struct fc_faults - database of a site, and state of flooding
  * @topo: topology of the network
- * @known: by site, as many as the topology has; the runner's memory
- * @interval: longest time between two digests to a neighbour
- * @spacing: shortest time between two versions of this site's announcement, and from an update to
- *	the digest that shows whether it arrived; shorter than the interval
+ * @known: entries, one for each site of the topology; the caller's memory
+ * @interval: maximum time between two digests to a neighbour
+ * @spacing: minimum time between two versions of this site's announcement, and from an update to
+ *	the digest that shows whether it arrived; shorter than @interval
  * @now: time of the last call
- * @own_at: not before does this site announce a new version
- * @own_due: when it has a new version to announce, else the end of time
+ * @own_at: earliest time to announce a new version
+ * @own_due: time to announce a new version, or the end of time if there is none
  * @id: this site
- * @incarnation: of this site
+ * @incarnation: incarnation of this site
  * @beyond: latest version of this site's announcement known to exist in the network
- * @overtake: that is one of an earlier incarnation
+ * @overtake: that version is of an earlier incarnation
  * @links: ports on which the topology has a neighbour
- * @up: of these, the ones whose link is up
- * @suspect: of these, the suspected ones
- * @doubtful: ports to neighbours to which other sites suspect their links, since the caller last
+ * @up: ports of @links whose link is up
+ * @suspect: ports of @up whose link is suspected
+ * @doubtful: ports of neighbours to which other sites suspect their links, since the caller last
  *	cleared it
- * @digest: of @known
- * @nfaulty: other sites that announce a dead or suspected link
- * @generation: changes with everything that routes depend on
- * @limited: updates of neighbours beyond the rate limit
+ * @digest: digest of @known
+ * @nfaulty: number of other sites that announce a dead or suspected link
+ * @generation: changes with every change that affects routes
+ * @limited: number of updates of neighbours beyond the rate limit
  * @first: first site of the list of those with pending neighbours
- * @last: last one of it
+ * @last: last site of that list
  * @end: neighbours, by port
  *
- * The caller's lock protects it.  Bounded by the topology: announcements of neighbours change
+ * The caller's lock protects all members.  The topology bounds the memory: announcements change
  * entries and add none.
  */
 struct fc_faults {
@@ -114,95 +114,95 @@ struct fc_faults {
 	struct fc_faults_end end[FC_PORTS_MAX];
 };
 
-/* Frames to a neighbour in one go; then it is left alone for a sixteenth of the spacing. */
+/* Maximum number of frames to a neighbour in a burst; a pause of spacing / 16 follows. */
 #define FC_FAULTS_BURST		8
 #define FC_FAULTS_PACE_SHIFT	4
 
 /*
- * Each frame without an announcement multiplies the time to the next one, up to the interval.  So
- * a lost announcement is found soon, even if some of the first digests are lost too, and an idle
- * link carries few digests.
+ * Each frame without an announcement multiplies the time to the next one by four, up to the
+ * interval.  So a lost announcement is detected soon, even if the first digests are lost too, and
+ * an idle link carries few digests.
  */
 #define FC_FAULTS_CALM_SHIFT	2
 
-/* Once that interval is reached, a digest may go early by the interval, halved so often. */
+/* Once that time is the interval, a digest may be early by the interval, halved so often. */
 #define FC_FAULTS_EARLY_SHIFT	2
 
 /*
- * Rate limit of updates from a neighbour: so many in a spacing, as a shift, and in a burst as many
- * as there are sites and those of one spacing.  Updates beyond it are ignored: the digests differ,
- * and the neighbour sends them again.
+ * Rate limit of updates from a neighbour: 2 to this power in a spacing, and in a burst these and
+ * one for each site.  Updates beyond it are ignored: the digests differ, and the neighbour sends
+ * them again.
  */
 #define FC_FAULTS_NEWS_SHIFT	8
 
 /**
- * fc_faults_init() - nothing is known, and no link is up
+ * fc_faults_init() - initialise an empty database, all links down
  * @f: zeroed but for topo, known (itself zeroed), interval, spacing, id and
  *	incarnation
  */
 void fc_faults_init(struct fc_faults *f);
 
 /**
- * fc_faults_link() - a link of this site came up or went down
- * @f: what is known
- * @port: its port
- * @up: it is up now
+ * fc_faults_link() - process a change of a link of this site
+ * @f: database
+ * @port: port of the link
+ * @up: the link is up now
  * @now: time
  */
 void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now);
 
-/* A link of this site that is up is suspected, or trusted again; else as fc_faults_link(). */
+/* As fc_faults_link(), for a link that is up and suspected, or trusted again. */
 void fc_faults_suspect(struct fc_faults *f, u8 port, bool suspect, u64 now);
 
 /**
- * fc_faults_received() - a frame of a neighbour's database has arrived
- * @f: what is known
- * @port: port it came in on
- * @msg: its payload
+ * fc_faults_received() - process a frame of a neighbour
+ * @f: database
+ * @port: input port
+ * @msg: payload of the frame
  * @now: time
  *
- * Return: false if it names sites or links that the topology does not have; nothing was changed
- * then.
+ * Return: false, and nothing is changed, if the frame names sites or links that the topology does
+ * not have.
  */
 bool fc_faults_received(struct fc_faults *f, u8 port, const struct fc_faults_msg *msg, u64 now);
 
-/* Time has passed: this site may have a new version to announce. */
+/* Runs the timer: announces a new version if it is due. */
 void fc_faults_time(struct fc_faults *f, u64 now);
 
 /*
- * Digests that are due within a quarter of an interval go now: for a runner that is awake anyway,
- * and need not wake for them then.
+ * Makes digests due now that are due within a quarter of the interval: for a caller that is awake
+ * anyway, and saves a wake-up.
  */
 void fc_faults_early(struct fc_faults *f, u64 now);
 
 /**
- * fc_faults_frame() - the next frame for a neighbour
- * @f: what is known
- * @port: its port; the link is up
+ * fc_faults_frame() - get the next frame for a neighbour
+ * @f: database
+ * @port: port of the neighbour; the link is up
  * @msg: result
  * @now: time
  *
- * Return: false if it is to get none now.
+ * Return: false if none is due.
  */
 bool fc_faults_frame(struct fc_faults *f, u8 port, struct fc_faults_msg *msg, u64 now);
 
-/* Return: when fc_faults_time() or fc_faults_frame() has something to do next. */
+/* Return: next time to call fc_faults_time() and fc_faults_frame(). */
 u64 fc_faults_next(const struct fc_faults *f);
 
 /**
- * fc_faults_any() - is any link known to be dead or suspected
- * @f: what is known
+ * fc_faults_any() - is any link known to be dead or suspected?
+ * @f: database
  *
- * Return: false where all that is known is that everything works.
+ * Return: false if all links work, as far as this site knows.
  */
 bool fc_faults_any(const struct fc_faults *f);
 
-/* Return: ports of this site whose link is up, and suspected by either end. */
+/* Return: ports of this site whose link is up and suspected by either end. */
 u32 fc_faults_suspects(const struct fc_faults *f);
 
 /**
- * fc_faults_down() - links of the network, for fc_routes_compute()
- * @f: what is known
+ * fc_faults_down() - get the dead and suspected links, for fc_routes_compute()
+ * @f: database
  * @down: by site, ports whose link does not work
  * @suspect: by site, ports whose link is suspected
  */

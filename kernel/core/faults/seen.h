@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Numbers that came from one source, in any order: the second packet with a number is a double.  A
- * sliding window, as against replay in IPsec (RFC 4303, section 3.4.3), but a number before the
- * window begins a new one: packets may be late, and a forged number must not hide the next ones.
+ * Duplicate detection: record of the sequence numbers received from a source, in any order.  It is
+ * a sliding window like the anti-replay window of IPsec (RFC 4303, section 3.4.3), but a number
+ * before the window restarts it: packets may be late, and a forged number must not hide the next
+ * ones.
  */
 #ifndef FC_CORE_FAULTS_SEEN_H
 #define FC_CORE_FAULTS_SEEN_H
 
 #include "core/base.h"
 
-/* Numbers before the highest one that the window knows; a power of two. */
+/* Size of the window; a power of two. */
 #define FC_SEEN_BITS	4096
 
 /**
  * struct fc_seen - window of numbers
- * @end: number behind the highest one that came
- * @begun: one came
- * @bits: bit n % FC_SEEN_BITS: number n came, for the FC_SEEN_BITS numbers before @end
+ * @end: highest number received, plus one
+ * @begun: a number was received
+ * @bits: bit n % FC_SEEN_BITS: number n was received, for the FC_SEEN_BITS numbers before @end
  *
- * All zero: no number came.  Numbers wrap.
+ * Initially zero.  Numbers wrap.
  */
 struct fc_seen {
 	u32 end;
@@ -27,11 +28,11 @@ struct fc_seen {
 };
 
 /**
- * fc_seen_first() - note a number
+ * fc_seen_first() - record a received number
  * @s: window
- * @n: number that came
+ * @n: number
  *
- * Return: false if the window has it already.
+ * Return: false if the number is a duplicate.
  */
 bool fc_seen_first(struct fc_seen *s, u32 n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events that come to the switches of a site (site.h, vnet.h, relay.h), and the effects that the
- * switches decide on.
+ * Events that the switches of a site process (core/care/care.h, core/vnet/vnet.h,
+ * core/bcast/relay.h), and the effects by which they answer.
  */
 #ifndef FC_CORE_LINK_EVENT_H
 #define FC_CORE_LINK_EVENT_H
@@ -11,30 +11,30 @@
 
 /* Events of a site. */
 enum fc_event_type {
-	FC_EV_FLIT = 1,		/* a flit came in on a port, or from the operator on port 0 */
-	FC_EV_STATUS,		/* the peer sends acks, and FC_STATUS_* flags */
-	FC_EV_LINK_UP,		/* empty at both ends */
+	FC_EV_FLIT = 1,		/* a flit arrived on a port, or from the operator on port 0 */
+	FC_EV_STATUS,		/* a status arrived: acks, and FC_STATUS_* flags */
+	FC_EV_LINK_UP,		/* a link came up, its queues empty at both ends */
 	FC_EV_LINK_DOWN,
 	FC_EV_ROOM,		/* the operator took words from the fifo-buffer */
 	FC_EV_TIME,		/* timers may be due */
-	FC_EV_MORE,		/* the last event left work: the effects had no room */
-	FC_EV_ROUTE,		/* time to route fronts that wait (FC_FX_ROUTE) */
-	FC_EV_SUSPECT,		/* routes avoid a link now: packets are to leave it */
-	FC_EV_TRUST,		/* suspicion of a link has ended: routes may use it again soon */
+	FC_EV_MORE,		/* continue the last event, whose effects filled the list */
+	FC_EV_ROUTE,		/* route the fronts that wait (FC_FX_ROUTE) */
+	FC_EV_SUSPECT,		/* routes avoid a link from now on: reroute its packets */
+	FC_EV_TRUST,		/* a link is no longer suspected: routes will use it again */
 };
 
 /**
  * struct fc_event - one event
  * @type: enum fc_event_type
- * @port: port (flit, status, link, suspect, trust); by which the front came, or FC_PORT_LOCAL: all
- *	(route)
+ * @port: port (flit, status, link, suspect, trust); input port of the front, or FC_PORT_LOCAL for
+ *	all fronts (route)
  * @flags: FC_STATUS_* (status)
- * @now: time; never goes back
+ * @now: time; never decreases
  * @seq: number of the flit; number of the peer's next flit (status)
  * @ack: cumulative ack of the peer (flit, status)
  * @count: window of the peer (link up); words (room)
  * @status: payload of the frame (status)
- * @flit: the flit; the site owns the handle from here on
+ * @flit: the flit, whose handle the site now owns
  */
 struct fc_event {
 	u8 type;
@@ -48,10 +48,10 @@ struct fc_event {
 	struct fc_flit flit;
 };
 
-/* The packet's other branches were aborted: serve it after a random wait (section 4.1). */
+/* The packet's other branches were aborted: serve it after a random delay (section 4.1). */
 #define FC_SERVE_ABORTED	0x01
 
-/* Why a link is suspected: the texts are in core/link/hello.c. */
+/* Reasons to suspect a link; core/link/hello.c has their texts. */
 enum fc_suspicion {
 	FC_SUSPICION_NONE,
 	FC_SUSPICION_SILENT,	/* the peer does not answer polls */
@@ -64,17 +64,17 @@ enum fc_effect_type {
 	FC_FX_SEND = 1,		/* flit to a link, and a copy of it into the replay buffer */
 	FC_FX_STATUS,		/* status frame to a link */
 	FC_FX_STORE,		/* flit into the operator's network-buffer */
-	FC_FX_SERVE,		/* operator: deliver @mask's local entries, send its others on */
-	FC_FX_SERVE_LOCAL,	/* operator: deliver @mask's local entries */
+	FC_FX_SERVE,		/* operator: deliver local targets of @mask, forward the others */
+	FC_FX_SERVE_LOCAL,	/* operator: deliver local targets of @mask */
 	FC_FX_DISCARD,		/* operator: empty the network-buffer */
 	FC_FX_UNREACHABLE,	/* report to the source: no route to these targets */
-	FC_FX_DROP,		/* the handle is not needed any more */
-	FC_FX_RESET,		/* the ends of a link contradict each other: begin it anew */
-	FC_FX_SUSPECT,		/* links of @mask may be silent, or lose full frames */
-	FC_FX_RESEND,		/* flit to a link, as it was sent before */
-	FC_FX_RELEASE,		/* flits sent before @seq need not be kept any more */
-	FC_FX_RESCUE,		/* flits that a dead link may have lost: another route */
-	FC_FX_COPY,		/* flits that a suspected link may have lost: another route, too */
+	FC_FX_DROP,		/* free the handle */
+	FC_FX_RESET,		/* reset the link: its ends contradict each other */
+	FC_FX_SUSPECT,		/* suspect the links of @mask: silent, or full frames are lost */
+	FC_FX_RESEND,		/* resend a flit to a link from the replay buffer */
+	FC_FX_RELEASE,		/* free flits before @seq in the replay buffer: they are acked */
+	FC_FX_RESCUE,		/* reroute flits that a dead link may have lost */
+	FC_FX_COPY,		/* send copies of flits that a suspected link may have lost */
 	FC_FX_ROUTE,		/* a front waits for FC_EV_ROUTE, after all other effects */
 	FC_FX_RESERVE,		/* frame of mode csr to a link (core/vnet/csr_plan.h) */
 	FC_FX_ADMITTED,		/* packet of this site leaves its injection queue (csr_plan.h) */
@@ -86,19 +86,19 @@ enum fc_effect_type {
  * @port: link (send, status, reset, resend, release, rescue, copy, route, reserve)
  * @vc: virtual channel there (send, status, resend, release, rescue, copy, route)
  * @flags: FC_STATUS_* (status); FC_SERVE_* (serve); enum fc_suspicion (suspect)
- * @keep: another effect uses the handle after this one: act on a clone; else
- *	the handle's ownership goes to the runner
- * @hold: of a relay (enum fc_relay_effect_type)
- * @index: likewise
- * @seq: number of the flit, or of the next one (status); of the first one to be kept
- *	(release) or not known to have been taken (rescue)
+ * @keep: a later effect uses the handle: act on a clone; else the handle's ownership passes to the
+ *	caller
+ * @hold: number of a hold (enum fc_relay_effect_type)
+ * @index: index of a flit in the hold (enum fc_relay_effect_type)
+ * @seq: number of the flit; of the next flit (status); of the first flit to keep (release); of the
+ *	first flit that is not acked (rescue)
  * @ack: cumulative ack of the reverse channel
  * @status: payload of the frame (status)
- * @mask: targets that go there (send of a front); that are to be served, all others of the list
- *	having no route (serve); without a route (unreachable); when the packet will have come to
- *	its last target, or 0: it has not reserved (admitted); ports (suspect)
- * @flit: the flit; its handle is NULL for a terminator without a frame; of a reserve @head and
- *	@data are the frame's payload, of an admitted @head is the packet's: neither has a handle
+ * @mask: targets of the branch (send of a front); targets to serve, as all others of the list have
+ *	no route (serve); targets without a route (unreachable); time of arrival at the last target,
+ *	or 0 without a reservation (admitted); ports (suspect)
+ * @flit: the flit; the handle is NULL for a terminator without a frame. Reserve: @head and @data
+ *	are the frame's payload; admitted: @head is the packet's; neither has a handle
  */
 struct fc_effect {
 	u8 type;
@@ -115,15 +115,15 @@ struct fc_effect {
 	struct fc_flit flit;
 };
 
-/* No step of a site has more effects than this. */
+/* Maximum number of effects of a step of a site. */
 #define FC_STEP_EFFECTS	(2 * FC_PORTS_MAX)
-/* A list this long takes several steps. */
+/* Length of the list of effects: one call may take several steps. */
 #define FC_EFFECTS	(4 * FC_STEP_EFFECTS)
 
 /**
  * struct fc_effects - list of effects
- * @n: how many
- * @fx: in the order to be performed
+ * @n: number of effects
+ * @fx: effects, in the order in which to perform them
  */
 struct fc_effects {
 	u32 n;

@@ -35,30 +35,30 @@ static u64 ms(const struct fc_hello *h, u32 n)
 	return (u64)n * h->ms;
 }
 
-/* When silence means death, if the peer was alive at @now. */
+/* Return: the time at which the peer is taken for dead if it was last alive at @now. */
 static u64 death(const struct fc_hello *h, u64 now)
 {
 	bool named = h->peer.interval >= FC_HELLO_MS_MIN && h->peer.interval <= FC_HELLO_MS_MAX;
 	u64 interval = named ? ms(h, h->peer.interval) : h->interval;
 
-	/* The last HELLO that counts takes some time. */
+	/* Allow for the time that the last HELLO takes to arrive. */
 	return now + h->dead * interval + (interval >> FC_HELLO_GRACE_SHIFT);
 }
 
-/* Has half of the silence passed that means death?  Then HELLOs ask for an answer. */
+/* Has half of the time until death passed?  Then HELLOs ask for an answer. */
 static bool silent(const struct fc_hello *h, u64 now)
 {
 	return h->state == FC_LINK_UP && h->dead_at <= now + ((death(h, now) - now) >> 1);
 }
 
-/* Does the next HELLO of a suspected link go in a pair?  Else it shows that this end is alive. */
+/* Is the next HELLO of a suspected link one of a pair?  A single one shows that this end lives. */
 static bool probes(const struct fc_hello *h, u64 now)
 {
 	return h->suspicion && (h->answered < FC_HELLO_ANSWERS || now >= h->trust_at ||
 				silent(h, now));
 }
 
-/* When the next HELLO goes if the peer may have missed many. */
+/* Return: the time of the next HELLO if the peer may have missed several. */
 static u64 often(const struct fc_hello *h, u64 now)
 {
 	u64 probe = ms(h, FC_HELLO_PROBE_MS), quarter = h->interval >> FC_HELLO_ALIVE_SHIFT;
@@ -82,7 +82,7 @@ static u64 next_send(const struct fc_hello *h, u64 now)
 	return now + wait < h->trust_at ? now + wait : h->trust_at;
 }
 
-/* An answer to a HELLO that names another epoch, unless too many were sent. */
+/* Answer a HELLO that names another epoch, within the rate limit. */
 static u8 answer_epoch(struct fc_hello *h, u64 now)
 {
 	return fc_bucket_take(&h->answers_at, now, h->interval >> FC_HELLO_INIT_SHIFT,
@@ -98,7 +98,7 @@ static void begin(struct fc_hello *h)
 	h->leaves = false;
 }
 
-/* Leave 'up: the peer learns it from the new epoch. */
+/* Leave the state up; the new epoch informs the peer. */
 static u8 leave_up(struct fc_hello *h, u8 state, u8 reason)
 {
 	u8 was = h->state;
@@ -114,7 +114,7 @@ static u8 leave_up(struct fc_hello *h, u8 state, u8 reason)
 	return FC_HELLO_GO_DOWN;
 }
 
-/* How long it stays down, or was to stay. */
+/* Return: the minimum time that a grey link stays down. */
 static u64 hold(const struct fc_hello *h)
 {
 	return h->interval << (h->greys < FC_HELLO_GREYS_MAX ? h->greys : FC_HELLO_GREYS_MAX);
@@ -161,7 +161,7 @@ u8 fc_hello_carrier(struct fc_hello *h, bool up, u64 now)
 		h->own.peer_epoch = 0;
 		h->peer.epoch = 0;
 		h->send_at = NEVER;
-		/* Another cable, perhaps: it comes up as soon as full frames are seen to come. */
+		/* The cable may be replaced: come up as soon as full frames arrive. */
 		h->hold_until = 0;
 		return todo;
 	}
@@ -175,7 +175,7 @@ u8 fc_hello_carrier(struct fc_hello *h, bool up, u64 now)
 
 static u8 disagreement(const struct fc_hello *h, const struct fc_hello_msg *m)
 {
-	/* Each mode has its own versions: compare them only if the modes agree. */
+	/* Each mode has its own versions: compare versions only if the modes agree. */
 	if ((m->ver_min > h->own.ver_max || m->ver_max < h->own.ver_min) &&
 	    m->mode == h->own.mode)
 		return FC_REASON_VERSION;
@@ -192,7 +192,7 @@ static u8 disagreement(const struct fc_hello *h, const struct fc_hello_msg *m)
 	return FC_REASON_NONE;
 }
 
-/* Why the peer takes no notice of our HELLOs. */
+/* Return: the reason why the peer does not name this end's epoch (enum fc_reason). */
 static u8 unheard(const struct fc_hello *h, const struct fc_hello_msg *m)
 {
 	if (h->grey)
@@ -201,8 +201,8 @@ static u8 unheard(const struct fc_hello *h, const struct fc_hello_msg *m)
 }
 
 /*
- * The peer asks for an answer, because it sends pairs of HELLOs or hears nothing of this end.  The
- * link may lose frames: the next HELLO goes soon as well.
+ * The peer asks for an answer, because it sends pairs of HELLOs or receives no frames of this end.
+ * The link may lose the answer: send the next HELLO soon as well.
  */
 static u8 asked(struct fc_hello *h, u64 now)
 {
@@ -214,7 +214,7 @@ static u8 asked(struct fc_hello *h, u64 now)
 			      1) ? FC_HELLO_SEND : 0;
 }
 
-/* Of a pair of HELLOs by which the peer sees whether full frames come. */
+/* Process a HELLO of a pair, by which the peer tests whether full frames arrive. */
 static u8 pair_in(struct fc_hello *h, bool full, u64 now)
 {
 	if (full) {
@@ -226,7 +226,7 @@ static u8 pair_in(struct fc_hello *h, bool full, u64 now)
 	return asked(h, now);
 }
 
-/* The answer to such a pair of ours. */
+/* Process the peer's answer to a pair of HELLOs of this end. */
 static u8 pair_answered(struct fc_hello *h, u8 flags, u64 now)
 {
 	if (flags & FC_HELLO_MISSED)
@@ -243,8 +243,8 @@ static u8 pair_answered(struct fc_hello *h, u8 flags, u64 now)
 }
 
 /*
- * The peer leaves: it answers no HELLO before it begins anew.  Only an end that is up depends on
- * the peer.  With a key it has checked that the HELLO is no recorded one; others are.
+ * The peer leaves: it answers no HELLO until it is added again.  Only an end that is up acts on
+ * this: with a key, it has checked that the HELLO is no replay, which an end that is not up cannot.
  */
 static u8 left(struct fc_hello *h, u64 now)
 {
@@ -267,15 +267,15 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 	if (h->state == FC_LINK_DOWN || h->left)
 		return 0;
 	/*
-	 * With a key: a stranger may repeat a HELLO that he recorded.  Only one that names our
-	 * current epoch was made in this life of the link; a peer in a new life learns that epoch
-	 * from the answer.  And only one with a new number shows that the peer lives.
+	 * With a key, an attacker may replay a recorded HELLO.  Only a HELLO that names the current
+	 * epoch of this end was made since this end began that epoch; a restarted peer learns the
+	 * epoch from the answer.  Only a HELLO with a new number shows that the peer is alive.
 	 */
 	if (h->keyed && h->state == FC_LINK_UP) {
 		if (m->peer_epoch != h->own.epoch)
 			return answer_epoch(h, now);
 		if (m->epoch == h->peer.epoch && !fc_before(h->peer.number, m->number)) {
-			/* The long one of a pair was overtaken by its short one: it has come. */
+			/* The short HELLO of the pair overtook the long one, which arrives now. */
 			if (full && m->flags & FC_HELLO_PAIR && m->number + 1 == h->peer.number)
 				h->seen = true;
 			return 0;
@@ -283,10 +283,10 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 	}
 	if (m->flags & FC_HELLO_LEAVES)
 		return left(h, now);
-	/* Another epoch of the peer: the frames in flight are lost. */
+	/* The peer began another epoch: the frames in flight are lost. */
 	if (h->state == FC_LINK_UP && (m->epoch != h->peer.epoch || reason))
 		todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNRECEIVED);
-	/* Would flits come?  Nothing is made of it before that is seen. */
+	/* Ignore the HELLO until a full frame shows that flits would arrive. */
 	if (h->state != FC_LINK_UP &&
 	    (now < h->hold_until ||
 	     (!full && (h->grey || (h->own.flags | m->flags) & FC_HELLO_LONG)))) {
@@ -365,10 +365,10 @@ u8 fc_hello_time(struct fc_hello *h, u64 now, bool early)
 u8 fc_hello_reset(struct fc_hello *h, u64 now)
 {
 	begin(h);
-	/* An end that is not up is at its beginning; without carrier it stays down. */
+	/* The handshake of an end that is not up has not begun; without carrier it stays down. */
 	if (h->state != FC_LINK_UP)
 		return 0;
-	/* At once: the peer resets its end by the new epoch. */
+	/* Send at once: the new epoch resets the peer's end. */
 	h->send_at = now + (h->interval >> FC_HELLO_INIT_SHIFT);
 	return leave_up(h, FC_LINK_INIT, FC_REASON_UNRECEIVED) | FC_HELLO_SEND;
 }
@@ -382,7 +382,7 @@ u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now)
 	h->own.flags = flags;
 	if (h->state == FC_LINK_UP)
 		return fc_hello_reset(h, now);
-	/* The peer may be up already, by the last HELLO of this epoch. */
+	/* The peer may be up already, by the last HELLO of the old epoch. */
 	new_epoch(h);
 	return h->state == FC_LINK_INIT ? FC_HELLO_SEND : 0;
 }
@@ -403,7 +403,7 @@ u8 fc_hello_suspect(struct fc_hello *h, u8 why, u64 now)
 		return 0;
 	h->suspicion = why;
 	h->missed = 0;
-	/* The end of the hold is still to come where a reset of the link ended the suspicion. */
+	/* If a reset of the link ended the suspicion, trust_at may still be in the future. */
 	if (!h->hold || (now > h->trust_at && now - h->trust_at > h->hold << FC_HELLO_CALM_SHIFT))
 		h->hold = ms(h, FC_HELLO_HOLD_MS);
 	else if (h->hold < ms(h, FC_HELLO_HOLD_MAX_MS))
@@ -465,7 +465,7 @@ struct fc_hello_msg fc_hello_next(struct fc_hello *h, bool pair)
 
 bool fc_hello_full(const struct fc_hello *h)
 {
-	/* Until the peer is up as well: its reason is none then. */
+	/* Send long HELLOs until the peer is up as well: it then reports no reason. */
 	return (h->grey || (h->own.flags | h->peer.flags) & FC_HELLO_LONG) && !h->brief &&
 	       (h->state != FC_LINK_UP || h->peer.reason);
 }

@@ -10,38 +10,40 @@
 #include "core/link/event.h"
 #include "core/link/node.h"
 
-/* Tries after which, if one flit was lost in each, the link is suspected of losing full frames. */
+/* Number of tries that lose the same flit after which full frames are suspected to be lost. */
 #define FC_LLR_SUSPECT	3
-/* Unanswered polls in a row after which, when the next one is due, the peer is silent. */
+/* Number of consecutive unanswered polls after which, at the next one, the peer is silent. */
 #define FC_LLR_UNANSWERED	3
-/* Further ones, each of which doubles the wait for the next. */
+/* Number of further unanswered polls, each of which doubles the wait for the next. */
 #define FC_LLR_SILENT	3
-/* Polls in a row without an answer on their own channel from which on the waits double as well. */
+/* Consecutive polls without an answer on their own channel after which waits double as well. */
 #define FC_LLR_UNECHOED	6
-/* Bytes in flits from the peer between polls by which its queue may delay the answer: 1 Mbit/s. */
+/* Bytes of flits between polls that show a queue at the peer that delays its answer: 1 Mbit/s. */
 #define FC_LLR_QUEUE		5000
-/* Numbers of polls without an answer; further polls repeat the last one. */
+/* Maximum number of poll numbers in use without an answer; further polls repeat the last number. */
 #define FC_LLR_POLLS	0x4000
 /*
- * An answer that names a poll which was sent before the peer seemed silent came late: for
- * timing->poll, doubled so often (20 s), each wait doubles, so that it is longer than the answers
- * take.  Further late answers double it again, up to FC_LLR_SLOW times, so that a silent link is
- * still left before HELLO finds it dead; those within FC_LLR_STALL_SHIFT doublings of the wait are
- * of the same stall.
+ * An answer is late if it names a poll that was sent before the peer seemed silent.  A late answer
+ * doubles all waits for 20 s (timing->poll, doubled FC_LLR_SLOW_SHIFT times), so that they exceed
+ * the response time of the peer.  Further late answers double the waits again, up to FC_LLR_SLOW
+ * times: a silent link is still suspected before HELLO takes it for dead.  A late answer that
+ * follows another one within the current wait, doubled FC_LLR_STALL_SHIFT times, is of the same
+ * stall and does not count.
  */
 #define FC_LLR_SLOW		4
 #define FC_LLR_STALL_SHIFT	2
 #define FC_LLR_SLOW_SHIFT	10
-/* Wait for the answer to a poll: timing->poll, doubled so often. */
+/* Time to wait for the answer to a poll: timing->poll, doubled so often. */
 #define FC_LLR_ANSWER_SHIFT	1
-/* A poll timer that expires later than timing->poll, halved so often, finds this host stalled. */
+/* A poll timer that is late by timing->poll, halved so often, shows that this host was stalled. */
 #define FC_LLR_LATE_SHIFT	1
 /*
- * After this many futile tries in a row (the first resend is no try) the link is reset, and all
- * flits in flight are dropped: one that it cannot carry, if rescued, would block it again.
+ * After this many consecutive futile tries (the first resend does not count) the link is reset,
+ * and all flits in flight are dropped: a flit that the link cannot carry would block it again if it
+ * were rescued.
  */
 #define FC_LLR_HOPELESS	24
-/* Limit of the poll interval: timing->poll doubled so often, for all reasons together. */
+/* Upper bound of the poll interval, for all reasons together: timing->poll, doubled so often. */
 #define FC_LLR_BACKOFF	4
 
 /* Slot of flit number @seq, which is within the window. */
@@ -50,7 +52,7 @@ static inline struct fc_flit *fc_rx_slot(const struct fc_channel *ch, const stru
 {
 	u32 i = rx->first + (seq - rx->consumed);
 
-	/* Divide, which is slow, only if @seq is wrong by a fault of ours: stay in the queue. */
+	/* Divide, which is slow, only if a bug made @seq wrong: stay within the queue. */
 	if (i >= ch->window)
 		i = i - ch->window < ch->window ? i - ch->window : i % ch->window;
 	return &rx->queue[i];
@@ -72,7 +74,7 @@ static inline struct fc_effect *fc_effect_flit(struct fc_effects *fx, u8 type, u
 	e->seq = 0;
 	e->ack = 0;
 	e->mask = 0;
-	/* One by one: a compiler may copy a structure by an instruction that takes long. */
+	/* Copy each member: a compiler may copy a struct by a slow instruction. */
 	e->flit.h = flit->h;
 	e->flit.head = flit->head;
 	e->flit.data = flit->data;
@@ -102,8 +104,8 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 /* Takes the first flit, which has arrived, out of the queue. */
 struct fc_flit fc_rx_consume(struct fc_channel *ch, u8 port);
 /*
- * The link works again: polls at once, where polls back off.  The peer asks for the flits that it
- * lacks, which delay all later ones.
+ * The link works again: polls at once, without backoff, so that the peer requests missing flits,
+ * which delay all later ones.
  */
 void fc_llr_hasten(struct fc_channel *ch, u8 port);
 /* Runs the timers that are due, after the frame of the event was processed. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A site as all its switches know it: identity, settings and routes, whatever the mode.
+ * State that the switches of a site share in every mode: identity, settings and routes.
  *
- * The machines of mode care (site.h) and the switch of the other modes (vnet.h) point to it; it
- * also determines the next hop of a control frame.
+ * The machines of mode care (core/care/care.h) and the switch of the other modes
+ * (core/vnet/vnet.h) point to it; it also determines the next hop of a control frame.
  */
 #ifndef FC_CORE_LINK_NODE_H
 #define FC_CORE_LINK_NODE_H
@@ -24,21 +24,21 @@ struct fc_pref {
 };
 
 /**
- * struct fc_timing - what the paper leaves to the implementation
- * @seek: interval at which a net-input in first counts a seek
- * @timeout: how long the fifo-buffer waits for a word before abort-request, to begin with (struct
- *	fc_fifo, @backoff); up to half is added at random, so that two multicasts that block each
- *	other do not abort together for ever
- * @retry: how long a receiver waits for a flit that others have overtaken before it requests it
- *	(NACK); doubles up to @poll
+ * struct fc_timing - settings that the paper leaves to the implementation
+ * @seek: interval at which a net-input in state first counts a seek
+ * @timeout: initial time that the fifo-buffer waits for a word before it raises abort-request
+ *	(struct fc_fifo, @backoff); up to half is added at random, so that two multicasts that
+ *	block each other do not abort together for ever
+ * @retry: time that a receiver waits for a flit that others have overtaken before it requests the
+ *	flit (NACK); doubles up to @poll
  * @ack_delay: delay of an ack that no other frame carries: less than @poll
- * @poll: how long a flit may stay unacknowledged before its sender polls the peer; doubles up to
+ * @poll: time that a flit may stay unacknowledged before its sender polls the peer; doubles up to
  *	16 times that
- * @seek_max: seeks after which a packet is forced to the local net-output
- * @fifo_room: places of the fifo-buffer; 0: unbounded (CARE, footnote 14), for
- *	a runner whose operator takes every word at once
- * @acks_apart: flits carry no acknowledgment, and none is taken from them: only statuses do,
- *	which carry the code of the network's key; never changes
+ * @seek_max: number of seeks after which a packet is forced to the local net-output
+ * @fifo_room: words in the fifo-buffer; 0: unbounded (CARE, footnote 14), for a caller whose
+ *	operator takes every word at once
+ * @acks_apart: only statuses carry acks, authenticated by the network's key; the ack of a flit is
+ *	neither set nor read; never changes
  */
 struct fc_timing {
 	u64 seek;
@@ -52,23 +52,23 @@ struct fc_timing {
 };
 
 /**
- * struct fc_node - a site, for all its switches
+ * struct fc_node - state of a site that its switches share
  * @topo: topology of the network
  * @timing: settings
- * @routes: by site, directions of the next hops over working links (core/faults/routes.h); NULL where
- *	nothing is known to be dead
- * @pref: preference table; only mode care and control frames need it
+ * @routes: by site, directions of the next hops over working links (core/faults/routes.h); NULL
+ *	while this site knows of no dead or suspected link
+ * @pref: preference table; only mode care and control frames use it
  * @stat: counters, by enum fc_stat
  * @id: identity
- * @up: ports whose link is up; only control frames need it
+ * @up: ports whose link is up; only control frames use it
  * @avoid: ports whose link is suspected, while routes that avoid it are being computed
- * @doubtful: ports whose peer may be dead, while such routes are being computed: not used where
- *	another port leads nearer to a site
- * @nports: ports with the local one
- * @rerouting: new routes are being computed: a packet that has no route now may get one
+ * @doubtful: ports whose peer may be dead, while routes around it are being computed: used only
+ *	where no other port leads nearer to a site
+ * @nports: number of ports, including the local one
+ * @rerouting: new routes are being computed: a packet without a route may get one
  *
  * The lock of the switches' caller protects all members.  Only @routes, @up, @avoid, @doubtful,
- * @rerouting and what the pointers point to ever change, between events.
+ * @rerouting and the data behind the pointers ever change, and only between events.
  */
 struct fc_node {
 	const struct fc_topo *topo;
@@ -87,7 +87,7 @@ struct fc_node {
 /* The default preference table: each direction has the port of its own number. */
 void fc_pref_default(struct fc_pref *pref, const struct fc_topo *topo);
 
-/* Return: those of @dirs that do not lead to a doubtful port, or all if all do. */
+/* Return: @dirs without those to doubtful ports; @dirs if all ports are doubtful. */
 static inline u32 fc_node_preferred(const struct fc_node *node, u32 dirs)
 {
 	u32 preferred = dirs & ~(node->doubtful >> 1);
@@ -96,13 +96,13 @@ static inline u32 fc_node_preferred(const struct fc_node *node, u32 dirs)
 }
 
 /**
- * fc_node_ports() - ports that lead nearer to a site, around what is dead
+ * fc_node_ports() - ports that lead nearer to a site over working links
  * @node: this site
  * @dst: the other site
  * @allowed: ports that may be used
  *
- * Return: of each direction's list the first port of @allowed, with the best rank that any has;
- * none of @avoid.
+ * Return: the ports of @allowed with the best rank in the preference lists of the directions, one
+ * for each direction at most; none of @avoid.
  */
 u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed);
 
@@ -115,7 +115,7 @@ u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed);
  */
 u8 fc_node_next_port(const struct fc_node *node, u32 dst);
 
-/* Copies of copies of a packet are made, and no copies of these. */
+/* Maximum of @copied of struct fc_packet: a copy may be copied once more. */
 #define FC_COPIED_MAX	2
 
 /*
@@ -128,30 +128,30 @@ static inline bool fc_node_may_copy(const u8 *head)
 	return fc_get16(head + FC_AT_HOPS) / FC_HOPS_COPY < FC_COPIED_MAX;
 }
 
-/* One more link crossed. */
+/* Counts one more link crossed. */
 static inline void fc_node_head_hop(u8 *head)
 {
 	fc_put16(head + FC_AT_HOPS, (u16)(fc_get16(head + FC_AT_HOPS) + 1));
 }
 
-/* The head is that of a copy now. */
+/* Marks the head as that of a copy: counts one more. */
 static inline void fc_node_head_copy(u8 *head)
 {
 	fc_put16(head + FC_AT_HOPS, (u16)(fc_get16(head + FC_AT_HOPS) + FC_HOPS_COPY));
 }
 
 /**
- * fc_node_avoids() - does a route to any target of a packet avoid a link
+ * fc_node_avoids() - does a route to any target of a packet avoid a link?
  * @node: this site
  * @head: head of the packet, all of whose targets are other sites
- * @mask: targets that count
- * @port: the link
+ * @mask: targets to consider
+ * @port: port of the link
  *
- * Return: false if each of the routes known begins with the link.
+ * Return: false if every known route begins with the link.
  */
 bool fc_node_avoids(const struct fc_node *node, const u8 *head, u64 mask, u8 port);
 
-/* Targets of a list that are at this site. */
+/* Return: mask of the targets of a list that are at this site. */
 u64 fc_node_local_mask(const struct fc_node *node, const u8 *head);
 
 #endif /* FC_CORE_LINK_NODE_H */

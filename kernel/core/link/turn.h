@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The order in which frames leave a site by one link, where the link is slower than the site and
- * frames wait: between any two flits, of one packet too, flits of other channels may go; and how
- * many flits the device of the link has, among which nothing is chosen any more.
+ * Transmit scheduling of a link that is slower than its site: the order in which waiting frames
+ * are passed to the device, and how many flits the device may queue.  Flits of other channels may
+ * be sent between any two flits, also of one packet; the device's own queue is in order.
  */
 #ifndef FC_CORE_LINK_TURN_H
 #define FC_CORE_LINK_TURN_H
 
 #include "core/wire/wire.h"
 
-/* Flits of the high class in a row while others wait. */
+/* Maximum number of consecutive flits of the high class while others wait. */
 #define FC_TURN_STREAK	4
 
-/* Queues of a link; within each frames leave in the order in which they came. */
+/* Transmit queues of a link, each of them first in, first out. */
 enum fc_band {
 	FC_BAND_CTRL,	/* not flits: handshakes, statuses that answer, confirmations */
 	FC_BAND_HIGH,
@@ -22,11 +22,9 @@ enum fc_band {
 };
 
 /**
- * struct fc_turn - whose turn it is
- * @streak: flits of the high class in a row
- * @last: FC_BAND_SHORT or FC_BAND_BULK: which of them went last
- *
- * Zeroed it is at its beginning.
+ * struct fc_turn - state of the scheduler; initially zero
+ * @streak: number of consecutive flits of the high class while others waited
+ * @last: FC_BAND_SHORT or FC_BAND_BULK: the one served last
  */
 struct fc_turn {
 	u8 streak;
@@ -37,10 +35,10 @@ struct fc_turn {
  * fc_band() - the queue of a frame
  * @type: enum fc_frame, with FC_FRAME_AUTH or without
  * @vc: virtual channel
- * @flags: as in its link header
+ * @flags: flags of its link header
  *
- * A status that asks about flits follows them: one that came before them would be answered as if
- * they were lost, or before there is anything to report.
+ * A status that asks about flits is queued behind them: if it overtook them, the peer would report
+ * them as lost, or ack nothing.
  */
 static inline enum fc_band fc_band(u8 type, u8 vc, u8 flags)
 {
@@ -60,12 +58,13 @@ static inline enum fc_band fc_band(u8 type, u8 vc, u8 flags)
 }
 
 /**
- * fc_turn_next() - the queue that the next frame is taken from
- * @turn: whose turn it is; changed
- * @waiting: bit of each queue that has frames; not 0
+ * fc_turn_next() - choose the queue of the next frame
+ * @turn: scheduler
+ * @waiting: mask of the queues that have frames; not 0
  *
- * Control frames go first: they are short, and their acks free buffer space.  Flits of the high
- * class go before others, up to FC_TURN_STREAK in a row; of the others each queue has every second.
+ * Control frames have strict priority: they are short, and their acks free buffer space.  Flits of
+ * the high class have priority over others, up to FC_TURN_STREAK in a row; the other two queues
+ * alternate.
  *
  * Return: one of @waiting.
  */
@@ -86,19 +85,18 @@ static inline enum fc_band fc_turn_next(struct fc_turn *turn, u32 waiting)
 	return turn->last;
 }
 
-/* Most of the largest flits in a device: where it is idle even so, something else is slow. */
+/* Maximum depth, in flits of the largest size. */
 #define FC_DEPTH_MAX	32
-/* The depth is looked at again after so many flits. */
+/* Number of flits after which the depth is reviewed. */
 #define FC_DEPTH_PERIOD	256
 
 /**
- * struct fc_depth - how much of flits a device is to have: as little as keeps it busy
- * @limit: it gets more while it has less than this, in any unit
- * @least: the least that it had when it had released something and more waited, since @seen was 0
- * @seen: how often that was
- * @unit: the largest flit so far
- *
- * Zeroed it is at its beginning.
+ * struct fc_depth - limit of the flits queued in a device: the least that keeps it busy; initially
+ *	zero
+ * @limit: the device gets more flits while it holds less than this, in any unit of size
+ * @least: least amount that the device held at a release while more waited, since @seen was 0
+ * @seen: number of these releases
+ * @unit: size of the largest flit so far
  */
 struct fc_depth {
 	u32 limit;
@@ -107,13 +105,13 @@ struct fc_depth {
 	u32 unit;
 };
 
-/* May a device that has @held get one more flit?  It gets one while another one leaves. */
+/* May a device that holds @held get one more flit?  It may always hold two. */
 static inline bool fc_depth_room(const struct fc_depth *d, u32 held)
 {
 	return held <= d->unit || held < d->limit;
 }
 
-/* A flit of @size is queued. */
+/* Notes the size of a queued flit. */
 static inline void fc_depth_put(struct fc_depth *d, u32 size)
 {
 	if (size > d->unit)
@@ -121,12 +119,12 @@ static inline void fc_depth_put(struct fc_depth *d, u32 size)
 }
 
 /**
- * fc_depth_seen() - a device has released something, and more waits for it
+ * fc_depth_seen() - adapt the limit when a device has released frames and more wait
  * @d: depth
- * @held: how much it has
+ * @held: amount that the device still holds
  *
- * One that has nothing was idle, and is to have one flit more.  One that never had less than the
- * largest flit has too much.
+ * A device that holds nothing was idle: the limit grows by one flit.  If the device never held less
+ * than the largest flit, the limit shrinks by the excess.
  */
 static inline void fc_depth_seen(struct fc_depth *d, u32 held)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Meshes and tori have in common: sites have coordinates, directions are +axis -axis, and each
- * orthant, which has one direction along each axis, is a virtual network.  Orthants are numbered;
- * a packet that leaves its orthant goes on in one of a higher number.
+ * Common code of meshes and tori: sites have coordinates, directions are +axis and -axis, and each
+ * orthant, which has one direction along each axis, is a virtual network.  Orthants are numbered; a
+ * packet that leaves its orthant continues in one with a higher number.
  */
 #ifndef FC_CORE_TOPO_AXES_H
 #define FC_CORE_TOPO_AXES_H
@@ -48,7 +48,7 @@ void fc_topo_axes_dir_name(const struct fc_topo *topo, u8 dir, char buf[8]);
 
 /**
  * fc_topo_axes_orthants() - count the orthants
- * @v: with topology; gets @bits
+ * @v: classes, of which @topo is set; sets @bits
  *
  * Return: their number, 2 to the power of @bits, or 0 if there are more than FC_VCLASSES_MAX.
  */
@@ -57,11 +57,11 @@ u32 fc_topo_axes_orthants(struct fc_vclass *v);
 /**
  * fc_topo_axes_climb() - the orthant of a packet after a step
  * @v: classes
- * @orthant: before it
+ * @orthant: orthant before the step
  * @dir: direction of the step
  *
- * Return: the lowest orthant from @orthant on that has the direction; 2 to the power of @v->bits
- * or more if there is none.
+ * Return: the lowest orthant, not below @orthant, that has the direction; 2 to the power of
+ * @v->bits or more if there is none.
  */
 u32 fc_topo_axes_climb(const struct fc_vclass *v, u32 orthant, u8 dir);
 
@@ -69,10 +69,10 @@ u32 fc_topo_axes_climb(const struct fc_vclass *v, u32 orthant, u8 dir);
  * fc_topo_axes_vclass_first() - the orthant in which a site is from another
  * @v: classes
  * @src: site
- * @dst: the other one
+ * @dst: the other site
  *
- * Return: the orthant; where both directions of an axis are as short, or none is needed,
- * the positive one.
+ * Return: the orthant; it has the positive direction of an axis along which both directions are
+ * equally short, or none is needed.
  */
 u8 fc_topo_axes_vclass_first(const struct fc_vclass *v, u32 src, u32 dst);
 
@@ -80,17 +80,17 @@ u8 fc_topo_axes_vclass_first(const struct fc_vclass *v, u32 src, u32 dst);
  * fc_topo_axes_vclass_productive() - minimal directions that a packet of a class can take
  * @v: classes
  * @site: site
- * @dst: the other one
- * @class: of the packet
+ * @dst: the other site
+ * @class: class of the packet
  *
- * After a step in any of them the packet is in an orthant that is not above the highest one
- * that has minimal directions to @dst along all axes.
+ * A step in any of them leads to an orthant that is not above the highest one that has minimal
+ * directions to @dst along all axes.
  *
- * Return: their mask; 0 if the orthant of @class is above that already.
+ * Return: mask of directions; 0 if the orthant of @class is above that one already.
  */
 u32 fc_topo_axes_vclass_productive(const struct fc_vclass *v, u32 site, u32 dst, u8 class);
 
-/* The dimension of a direction, and whether it leads towards coordinate 0. */
+/* Return: the dimension of a direction; is it the negative one? */
 static inline unsigned int fc_topo_axes_dim(u8 dir)
 {
 	return dir / 2;

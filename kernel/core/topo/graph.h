@@ -2,17 +2,17 @@
 /*
  * Graphs: any connected network, given by its links.
  *
- * Links are canonical: the end with the smaller number first, and in ascending order, so
- * that a network has one list of links, and one name: "graph:N:DIGEST".
+ * The list of links is canonical: each link has the end with the smaller number first, and links
+ * are in ascending order.  So a network has one list, and one name: "graph:N:DIGEST".
  */
 #ifndef FC_CORE_TOPO_GRAPH_H
 #define FC_CORE_TOPO_GRAPH_H
 
 #include "core/topo/topo.h"
 
-/* All distances are kept: two megabytes. */
+/* Maximum number of sites: the distances of all pairs take two megabytes. */
 #define FC_GRAPH_SITES_MAX	1024
-/* As many as fit a netlink attribute. */
+/* Maximum number of links: they fit a netlink attribute. */
 #define FC_GRAPH_LINKS_MAX	8000
 
 /**
@@ -26,15 +26,15 @@ struct fc_graph_link {
 /**
  * struct fc_graph - a graph; constant once filled
  * @link: its links
- * @neighbour: for each site and direction, FC_DIRS_MAX of a site, the neighbour
- * @back: likewise, the direction in which that one sees the site
- * @distance: for each pair of sites, links on a shortest path
- * @queue: for the search of these
- * @digest: 64-bit FNV-1a hash of the links, each end as four bytes, the highest first
- * @nsites: sites
- * @nlinks: links
- * @degree: by site, its links
- * @ndirs: the most links of a site
+ * @neighbour: by site and direction (FC_DIRS_MAX for each site), the neighbour
+ * @back: by site and direction, the direction from the neighbour to the site
+ * @distance: for each pair of sites, number of links on a shortest path
+ * @queue: queue of the breadth-first search for @distance
+ * @digest: 64-bit FNV-1a hash of the links, each end as four bytes, big-endian
+ * @nsites: number of sites
+ * @nlinks: number of links
+ * @degree: by site, number of its links
+ * @ndirs: maximum of @degree
  */
 struct fc_graph {
 	const struct fc_graph_link *link;
@@ -50,10 +50,10 @@ struct fc_graph {
 };
 
 /**
- * fc_graph_begin() - are links canonical, and of how many sites
- * @graph: result but for the arrays and @ndirs; untouched unless NULL is returned
- * @link: links, the caller's, which stay as long as the graph
- * @nlinks: how many
+ * fc_graph_begin() - validate a list of links, and count the sites
+ * @graph: result, except the arrays and @ndirs; unchanged unless NULL is returned
+ * @link: links; the caller's memory, which outlives the graph
+ * @nlinks: number of links
  *
  * Return: NULL, or a constant text with the error.
  */
@@ -63,9 +63,9 @@ const char *fc_graph_begin(struct fc_graph *graph, const struct fc_graph_link *l
 size_t fc_graph_room(const struct fc_graph *graph);
 
 /**
- * fc_graph_fill() - neighbours and distances
+ * fc_graph_fill() - compute neighbours and distances
  * @graph: from fc_graph_begin()
- * @room: memory, which stays as long as the graph
+ * @room: memory, which outlives the graph
  *
  * Takes time in proportion to the sites times the links.
  *
@@ -75,9 +75,9 @@ size_t fc_graph_room(const struct fc_graph *graph);
 const char *fc_graph_fill(struct fc_graph *graph, void *room);
 
 /**
- * fc_graph_topo() - the topology that a graph is
+ * fc_graph_topo() - make a topology of a graph
  * @topo: result
- * @graph: filled; stays as long as the topology
+ * @graph: graph, filled; outlives the topology
  */
 void fc_graph_topo(struct fc_topo *topo, const struct fc_graph *graph);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rules that a topology can have besides its neighbours: of virtual networks, and of broadcasts.
- * A topology's table (struct fc_topo_ops) points to them.
+ * Rules of a topology (struct fc_topo_ops) for virtual networks, and for broadcasts.
  */
 #ifndef FC_CORE_TOPO_RULES_H
 #define FC_CORE_TOPO_RULES_H
@@ -11,18 +10,18 @@
 
 /**
  * struct fc_vclass_rules - virtual networks of a topology
- * @init: set what the rules need, @count at least; returns NULL, or why there are none (required)
+ * @init: set at least @count; returns NULL, or the reason why there are no classes (required)
  * @room: fc_vclass_room(); with @fill, for rules that need a table (optional)
  * @fill: fc_vclass_fill() (optional)
  * @first: fc_vclass_first() of two different sites (required)
  * @productive: directions that lead from a site nearer to another in a class; 0 if a packet of the
- *	class cannot be en route there (required)
- * @allowed: those of a mask of directions in which a packet of a class may leave a site, with
- *	the class on each; where there is no link it does not matter (required)
+ *	class cannot be en route to it there (required)
+ * @allowed: subset of a mask of directions in which a packet of a class may leave a site, with the
+ *	class on each; any result for directions without a link (required)
  *
- * All get sites and classes that exist.  @productive alone sees a destination, and @allowed
- * alone gives the order: each step of it leads to a buffer of a larger rank, which the
- * comment above the rules gives for a buffer at a site for packets that came in a class.
+ * All sites and classes passed exist.  Only @productive depends on a destination.  Only @allowed
+ * prevents deadlock: each step leads to a buffer of a higher rank.  A comment above the rules of
+ * each topology defines the rank of the buffer at a site for packets that arrive in a class.
  */
 struct fc_vclass_rules {
 	const char *(*init)(struct fc_vclass *v);
@@ -41,11 +40,11 @@ struct fc_vclass_rules {
 
 /**
  * struct fc_bcast_sends - runs that begin at a site
- * @n: how many
- * @run: @dir, @left, @step and @tags of each; one with @left 0 sends nothing
+ * @n: number of runs
+ * @run: @dir, @left, @step and @tags of each; a run with @left 0 sends nothing
  *
- * The packet of a run visits @left sites straight ahead, is a copy for each of them (the
- * primitive RELAY of HARTS, section 3), and at each the rules may begin further runs.
+ * The packet of a run visits @left sites straight ahead, and is a copy for each of them (the
+ * primitive RELAY of HARTS, section 3); at each of them the rules may begin further runs.
  */
 struct fc_bcast_sends {
 	u32 n;
@@ -54,12 +53,12 @@ struct fc_bcast_sends {
 
 /**
  * struct fc_bcast_rules - broadcasts of a topology
- * @refuse: the reason why there are none on a topology of this kind (optional)
- * @most: the largest number of copies (required)
- * @relative: a site relative to a source, both of the topology (required)
- * @start: runs of the source (required)
- * @forward: runs of a site to which a packet has come, besides the packet's own, which goes on
- *	straight ahead; @left does not count this site any more (required)
+ * @refuse: returns the reason why a topology of this kind has no broadcasts, or NULL (optional)
+ * @most: returns the maximum number of copies (required)
+ * @relative: returns a site relative to a source, both of the topology (required)
+ * @start: gives the runs of the source (required)
+ * @forward: gives the runs that begin at a site where a packet arrives; the packet's own run
+ *	continues straight ahead, and @left does not count this site any more (required)
  */
 struct fc_bcast_rules {
 	const char *(*refuse)(const struct fc_topo *topo);

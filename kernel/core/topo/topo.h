@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Topologies: who is whose neighbour, and which logical directions lead
- * nearer to a site (CARE, section 4.6: "Determining the logical direction").
+ * Topologies: the neighbours of each site, and the logical directions that lead nearer to a site
+ * (CARE, section 4.6: "Determining the logical direction").
  *
  * A direction is a small number; its port is that number plus one unless the preference table has
  * another.  Meshes and tori of n dimensions have the directions +x -x +y -y +z -z +3 -3 ...
@@ -9,7 +9,8 @@
  * hexmesh has six, h0 to h5, counterclockwise; a graph has n1 n2 ..., to the neighbours of a site
  * in the order of their numbers.
  *
- * A file of core/topo has the table of a kind of topology, or of two, and all that is in it.
+ * Each kind of topology has one file in core/topo, with its table and functions; two kinds may
+ * share a file.
  */
 #ifndef FC_CORE_TOPO_TOPO_H
 #define FC_CORE_TOPO_TOPO_H
@@ -25,7 +26,7 @@
 #define FC_SITES_MAX	1048576
 #define FC_SPEC_MAX	64	/* canonical specification with its NUL */
 
-/* The registry: a line for each kind, whose table is fc_topo_KIND.  What is listed is tested. */
+/* The registry: a line for each kind, whose table is fc_topo_KIND.  Tests run for each of them. */
 #define FC_TOPO_KINDS(X)	\
 	X(line)			\
 	X(ring)			\
@@ -39,7 +40,7 @@
 #define FC_TOPO_EXAMPLES							\
 	"line:5, ring:8, mesh:4x4, torus:4x4, torus:3^3, hypercube:4, hexmesh:3, graph:FILE"
 
-/* Steps to a site (@steps of struct fc_topo_ops) are counted for so many axes, up to so many. */
+/* Limits of @steps of struct fc_topo_ops: number of axes, and steps along each. */
 #define FC_STEPS_AXES	8
 #define FC_STEPS_CAP	127
 
@@ -50,8 +51,8 @@ struct fc_vclass_rules;
 
 /**
  * struct fc_topo - a topology; constant once parsed
- * @ops: its kind
- * @ndims: dimensions
+ * @ops: kind of topology
+ * @ndims: number of dimensions
  * @size: sites along each dimension; dimension 0 (x) varies fastest in a site's
  *	identity.  "torus:RxC" has R rows (y) and C columns (x); "hexmesh:N" has N
  *	in size[0], sites on an edge, and counts as one dimension.
@@ -72,20 +73,19 @@ struct fc_topo {
  * struct fc_topo_ops - the table of one kind of topology
  * @name: word before the colon of the specification (required)
  * @usage: the form of the specification, for error texts (required)
- * @parse: read what follows the colon into the topology; returns NULL or a text with the error
- *	(required)
- * @print: write what follows the colon, canonical, NUL-terminated (required)
+ * @parse: parse the text after the colon; returns NULL or a text with the error (required)
+ * @print: write the canonical text after the colon, NUL-terminated (required)
  * @neighbour: the site one step in the direction, or FC_SITE_NONE at an edge
  *	(required)
- * @arrival: the direction in which the other end of that link sees us, so that
+ * @arrival: the direction of the link from its other end, so that
  *	neighbour(neighbour(s, d), arrival(s, d)) == s; in all but graphs it is the same
  *	for all sites, and at edges, too (required)
  * @minimal: mask of the directions that lead nearer from one site to another;
  *	0 only if they are the same (required)
- * @distance: links on a shortest path (required)
- * @steps: steps of shortest paths from one site to another along each of the first FC_STEPS_AXES
- *	axes, in both directions, FC_STEPS_CAP if they are more.  They can be taken in any order;
- *	where both directions are equally short, both have steps (optional)
+ * @distance: number of links on a shortest path (required)
+ * @steps: numbers of steps of shortest paths from one site to another, in both directions of each
+ *	of the first FC_STEPS_AXES axes, at most FC_STEPS_CAP.  The steps may be taken in any order;
+ *	if both directions are equally short, both have steps (optional)
  * @dir_name: name of a direction, at most 7 characters (required)
  * @vclass: virtual networks, core/topo/rules.h (required)
  * @bcast: broadcasts over disjoint paths, core/topo/rules.h (optional)
@@ -111,8 +111,8 @@ static inline u8 fc_topo_steps(u32 steps)
 }
 
 /**
- * fc_topo_parse() - read a specification such as "torus:4x4"
- * @topo: result; untouched unless NULL is returned
+ * fc_topo_parse() - parse a specification such as "torus:4x4"
+ * @topo: result; unchanged unless NULL is returned
  * @spec: NUL-terminated
  *
  * Return: NULL, or a constant text with the error.
@@ -127,7 +127,7 @@ const char *fc_topo_parse(struct fc_topo *topo, const char *spec);
 void fc_topo_print(const struct fc_topo *topo, char buf[FC_SPEC_MAX]);
 
 /**
- * fc_topo_hash() - what HELLO carries to compare topologies
+ * fc_topo_hash() - hash of a topology, by which HELLO compares topologies
  * @topo: parsed topology
  *
  * Return: 32-bit FNV-1a hash of the canonical specification.

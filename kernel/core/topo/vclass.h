@@ -2,15 +2,13 @@
 /*
  * Virtual networks (Jesshope, Miller, Yantchev 1988, section 3): classes.
  *
- * Each link carries several classes, each with buffers of its own at the end that receives.
- * The class of a packet where it is, and the directions in which it may go on, are such
- * that buffers can be numbered so that no packet ever waits for one with a smaller number
- * than that of the one that it is in.  So a buffer with the largest number that is
- * full waits for none that is full, and the network cannot deadlock.
+ * Each link carries several classes, each with buffers of its own at the receiving end.  Buffers
+ * are numbered, and the rules permit a packet only such classes and directions that it always waits
+ * for a buffer with a larger number than that of its own buffer.  So the full buffer with the
+ * largest number waits for no full buffer, and the network cannot deadlock.
  *
- * All of it is a function of the configured topology, and of nothing that changes.  A packet header
- * may be forged: whatever class a packet arrives in, a site forwards it to a buffer with a larger
- * number or not at all.
+ * The rules depend on the configured topology alone.  A packet header may be forged: in any class,
+ * a site forwards a packet to a buffer with a larger number or not at all.
  */
 #ifndef FC_CORE_TOPO_VCLASS_H
 #define FC_CORE_TOPO_VCLASS_H
@@ -18,15 +16,15 @@
 #include "core/base.h"
 #include "core/topo/topo.h"
 
-/* Sets of classes are u64. */
+/* Maximum number of classes: sets of classes are u64. */
 #define FC_VCLASSES_MAX	64
 
 struct fc_vclass_rules;
 
 /**
  * struct fc_vclass - the classes of a network; constant once made
- * @topo: topology of the network, which outlives it
- * @rules: of its kind
+ * @topo: topology of the network; outlives the classes
+ * @rules: rules of that kind of topology
  * @count: classes are 0 .. count - 1
  * @bits: meshes and tori: the lowest bits of a class are the number of an orthant, one bit a
  *	dimension of more than one site: 1 if the orthant is towards coordinate 0
@@ -47,8 +45,8 @@ struct fc_vclass {
 };
 
 /**
- * fc_vclass_init() - the classes of a network
- * @v: result; untouched unless NULL is returned.  A graph needs fc_vclass_fill(), too.
+ * fc_vclass_init() - initialise the classes of a network
+ * @v: result; unchanged unless NULL is returned.  A graph needs fc_vclass_fill(), too.
  * @topo: topology of the network
  *
  * Return: NULL, or a constant text with the reason why there are no virtual networks on it.
@@ -65,10 +63,10 @@ const char *fc_vclass_init(struct fc_vclass *v, const struct fc_topo *topo);
 size_t fc_vclass_room(const struct fc_vclass *v, u32 site);
 
 /**
- * fc_vclass_fill() - make the table
+ * fc_vclass_fill() - fill the table
  * @v: from fc_vclass_init()
  * @site: whose routes the table is to have, or FC_SITE_NONE: those of all sites
- * @room: fc_vclass_room() bytes of any content, which stay as long as @v
+ * @room: fc_vclass_room() bytes of any content, which outlive @v
  *
  * Takes time in proportion to the links for each site.
  */
@@ -77,12 +75,13 @@ void fc_vclass_fill(struct fc_vclass *v, u32 site, void *room);
 /**
  * fc_vclass_first() - the class in which a packet begins
  * @v: classes
- * @src: site that sends it
+ * @src: source site
  * @dst: another site
  *
- * The packet begins in a queue outside of all classes, and is treated as one of this class there.
- * In a lower class that this function returns for another destination of @src there is a route to
- * @dst, too.  So a packet with many destinations begins in the lowest of their classes.
+ * The packet waits at its source in a queue outside of all classes, and is routed there as one of
+ * this class.  @dst also has a route in each lower class that this function returns for another
+ * destination of @src.  So a packet with several destinations begins in the lowest of their
+ * classes.
  *
  * Return: the class; 0 if there are no such sites.
  */
@@ -91,16 +90,15 @@ u8 fc_vclass_first(const struct fc_vclass *v, u32 src, u32 dst);
 /**
  * fc_vclass_next_hops() - next hops of a packet
  * @v: classes
- * @site: where it is
- * @dst: one of the sites that it is for
- * @class: where it begins the result of fc_vclass_first() for @dst, or a lower one for another
- *	site; elsewhere the class in which it came
- * @next: result: for each direction of the mask, the class on the link there
+ * @site: current site
+ * @dst: one of the target sites
+ * @class: at the source, the result of fc_vclass_first() for @dst, or a lower one for another
+ *	target; elsewhere the class in which the packet arrived
+ * @next: result: for each direction of the mask, the class on that link
  *
- * From where it began any choice among the next hops brings a packet to @dst over the fewest links
- * (in a graph: of the paths that go up first, and then down), and there is always one.  @next
- * depends on @site, @class and the direction and not on @dst, so that destinations that share a
- * link share a class on it.
+ * Every choice among the next hops at each site leads to @dst over the fewest links (in a graph, of
+ * the paths that go up first, and then down), and each site on that path has a next hop.  @next
+ * does not depend on @dst, so that destinations that share a link share a class on it.
  *
  * Return: mask of directions; 0 at @dst, for a site or a class that does not exist, and
  * for a class in which a packet to @dst cannot be at @site.
@@ -111,9 +109,9 @@ u32 fc_vclass_next_hops(const struct fc_vclass *v, u32 site, u32 dst, u8 class,
 /**
  * fc_vclass_allowed() - next hops of packets of a class, for all destinations
  * @v: classes
- * @site: where they are
- * @class: in which they began or came
- * @next: result: for each direction of the mask, the class on the link there
+ * @site: current site
+ * @class: class in which they began or arrived
+ * @next: result: for each direction of the mask, the class on that link
  *
  * The result of fc_vclass_next_hops() is a subset of this for every destination.
  *
@@ -122,12 +120,12 @@ u32 fc_vclass_next_hops(const struct fc_vclass *v, u32 site, u32 dst, u8 class,
 u32 fc_vclass_allowed(const struct fc_vclass *v, u32 site, u8 class, u8 next[FC_DIRS_MAX]);
 
 /**
- * fc_vclass_carried() - the classes that a link ever carries
+ * fc_vclass_carried() - the classes that packets on a link can have
  * @v: classes
- * @site: its end that sends
- * @dir: its direction there
+ * @site: sending end of the link
+ * @dir: direction of the link from @site
  *
- * Takes time in proportion to the classes: for when a link is configured.
+ * Takes time in proportion to the number of classes; called when a link is configured.
  *
  * Return: mask of classes; others need no buffers, and only a faulty site sends in them.
  */

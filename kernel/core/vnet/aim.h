@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where a datagram of a site with several targets goes first: question to a mode, and answer.
+ * First links of a datagram of this site that has several targets: request to a mode, and result.
  */
 #ifndef FC_CORE_VNET_AIM_H
 #define FC_CORE_VNET_AIM_H
@@ -9,12 +9,12 @@
 
 /**
  * struct fc_aim - a datagram that waits to enter, and the links that it takes first
- * @head: its head, of which no target is read
- * @dst: sites of its targets
- * @n: how many, at most FC_TARGETS_MAX
- * @flits: flits that it has
- * @takes: result: it may enter now
- * @mask: result, by port: the targets to which it takes this link; of FC_PORT_LOCAL: those without
+ * @head: head, whose targets are not read
+ * @dst: sites of the targets
+ * @n: number of targets, at most FC_TARGETS_MAX
+ * @flits: number of flits
+ * @takes: result: the datagram may enter now
+ * @mask: result, by port: targets that are reached by this link; for FC_PORT_LOCAL: targets without
  *	a route, and this site
  */
 struct fc_aim {

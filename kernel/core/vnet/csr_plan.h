@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Mode csr at a site: the switch of core/vnet/vnet.h, which sends packets when and where they have
- * reserved (core/csr/csr.h).
+ * Mode csr at a site: the switch of core/vnet/vnet.h sends each packet on the links and in the
+ * windows that it has reserved (core/csr/csr.h).
  *
- * The injection queues of a site are its entry buffers.  A packet stays there until it is accepted;
+ * The injection queues of a site are its entry buffers.  A packet waits there until it is accepted;
  * then each branch leaves in its window, and its next window begins when it is due at the next
- * site: no site keeps packets, but for the guard.  A late packet stays in its input channel,
- * without loss as in mode vnet, and reserves anew from there, link by link.
+ * site: a transit site buffers packets for the guard time only.  A late packet stays in its input
+ * channel, without loss as in mode vnet, and reserves anew from there, link by link.
  *
- * A packet is identified by its source and a number made of its socket, message and place in that;
- * a site on the path that reserves for it uses a later attempt.
+ * A packet is identified by its source and a number made of its socket, message and offset in the
+ * message; a transit site that reserves for it uses a later attempt.
  */
 #ifndef FC_CORE_VNET_CSR_PLAN_H
 #define FC_CORE_VNET_CSR_PLAN_H
@@ -19,7 +19,7 @@
 
 /* Maximum number of injection queues of a site. */
 #define FC_CSR_INJQS	4
-/* Frames of one event, at most: as many as the effects of a run, and those of one attempt. */
+/* Maximum number of frames of an event: one for each effect of a run, and those of an attempt. */
 #define FC_CSR_FRAMES	(32 + FC_PORTS_MAX + FC_CSR_LEGS)
 #define FC_CSR_FRAME	(FC_CSR_SIZE + 4 * FC_TARGETS_MAX)
 
@@ -29,9 +29,9 @@ struct fc_vin;
 
 /**
  * struct fc_csr_stay - a packet that waits in an injection queue to be accepted
- * @entry: its attempts
- * @retry_at: when it asks again
- * @tries: attempts so far
+ * @entry: entry buffer
+ * @retry_at: time of the next attempt
+ * @tries: number of attempts so far
  * @order: order of arrival among the packets of all injection queues; wraps
  */
 struct fc_csr_stay {
@@ -42,24 +42,24 @@ struct fc_csr_stay {
 };
 
 /**
- * struct fc_csr_plan - what packets of a site have reserved
+ * struct fc_csr_plan - state of mode csr at a site
  * @c: reservations
- * @link: of @c
+ * @link: @link of @c
  * @vnet: the switch
  * @frame: ring of the last FC_CSR_FRAMES payloads, to which effects point
- * @next: the place of the next one
+ * @next: index in @frame of the next payload
  * @stay: by injection queue
- * @floor: by site: when the last packet of this site comes there
- * @dues: packets that come to this site
- * @guard: by how much packets may leave after their windows began, ns
- * @setup: time that nearly every ACK takes, ns: a packet does not leave before
- * @answered_at: when the last ACK came, or the wait for it timed out
+ * @floor: by site: time at which the last packet of this site arrives there
+ * @dues: due times of packets to this site
+ * @guard: maximum delay of a packet's departure after its window began, ns
+ * @setup: time within which nearly every ACK arrives, ns: the earliest departure of a packet
+ * @answered_at: time at which the last ACK arrived, or the wait for it timed out
  * @rng: state of random numbers
- * @tries: attempts of this site
- * @order: packets of this site
- * @counted: what of the counters of @c the site's have
- * @admitted_at: when the last packet of this site was accepted
- * @wake_at: when a packet in the switch is to be looked at
+ * @tries: number of attempts of this site
+ * @order: number of packets of this site
+ * @counted: counters of @c that are already added to those of the site
+ * @admitted_at: time at which the last packet of this site was accepted
+ * @wake_at: time at which a packet in the switch may be sent
  * @now: time of the last event
  *
  * The caller's lock protects all members.  The caller performs the effects of an event before the
@@ -87,39 +87,39 @@ struct fc_csr_plan {
 };
 
 /**
- * fc_csr_plan_init() - nothing is reserved
+ * fc_csr_plan_init() - initialise, without reservations
  * @p: zeroed but for link, floor (zeroed), vnet (initialised), frame (FC_CSR_FRAMES of any
  *	content), rng, and of @c the memory (pool.res and pool.size)
  */
 void fc_csr_plan_init(struct fc_csr_plan *p);
 
-/* A frame came by a port.  @fx: emptied, then filled with FC_FX_RESERVE. */
+/* Process a frame that arrived on a port.  @fx: result: effects FC_FX_RESERVE. */
 void fc_csr_plan_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame, u64 now,
 		    struct fc_effects *fx);
 
-/* Time passes; marks the packets that may leave by now, and the switch wants an event next. */
+/* Mark the packets that may leave by now; the caller passes an event to the switch next. */
 void fc_csr_plan_time(struct fc_csr_plan *p, u64 now);
 
-/* Return: when fc_csr_plan_time() is due. */
+/* Return: time of the next call of fc_csr_plan_time(). */
 u64 fc_csr_plan_next_at(const struct fc_csr_plan *p);
 
 void fc_csr_plan_link_down(struct fc_csr_plan *p, u8 port);
 
 /*
- * Return: when a packet that is here was to have come at the latest, by what it reserved; 0: that
- * is not known.
+ * Return: latest time at which a packet that has arrived was due, by its reservation; 0: it is not
+ * known.
  */
 u64 fc_csr_plan_due(const struct fc_csr_plan *p, const u8 *head);
 
 /*
- * For the switch.
+ * Functions that the switch calls.
  */
 
 /**
  * enum fc_csr_admission - verdict on a packet in an injection queue
- * @FC_CSR_STAYS: it is not accepted yet; the switch looks at the queue when it may be
- * @FC_CSR_ADMITTED: it is accepted, or it has no path to reserve
- * @FC_CSR_APART: it has to go to its targets one by one
+ * @FC_CSR_STAYS: not accepted yet; the switch processes the queue again when it may be
+ * @FC_CSR_ADMITTED: accepted, or without a path to reserve
+ * @FC_CSR_APART: divide the list: send a packet to each target
  */
 enum fc_csr_admission {
 	FC_CSR_STAYS,
@@ -127,18 +127,18 @@ enum fc_csr_admission {
 	FC_CSR_APART,
 };
 
-/* @fx: FC_FX_RESERVE and FC_FX_ADMITTED are added. */
+/* @fx: gets effects FC_FX_RESERVE and FC_FX_ADMITTED. */
 enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const struct fc_vin *in,
 					const u8 *head, struct fc_effects *fx);
 
 /* Return: directions that the packet has reserved for one of its targets; 0: none. */
 u32 fc_csr_plan_dirs(const struct fc_csr_plan *p, const u8 *head, unsigned int target);
 
-/* May the targets of a mask leave by a link now? */
+/* May the branch to the targets of @mask be sent on a link now? */
 bool fc_csr_plan_go(struct fc_csr_plan *p, u8 port, const struct fc_vin *in, const u8 *head,
 		    u64 mask);
 
-/* The packet leaves by the link: fc_csr_plan_go() has just returned true. */
+/* The packet is sent on the link, after fc_csr_plan_go() returned true. */
 void fc_csr_plan_gone(struct fc_csr_plan *p, u8 port, const u8 *head);
 
 #endif /* FC_CORE_VNET_CSR_PLAN_H */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Splits a packet into branches: by which directions it leaves a site, and which of its targets
- * leave by each.
+ * Splits a packet into branches: chooses the directions in which it leaves a site, and the targets
+ * of each branch.
  *
- * A tree of shortest paths with few links is found by merging, as heuristics for rectilinear
- * Steiner arborescences do (Rao, Sadayappan, Hwang and Shor, Algorithmica 7, 1992): of all pairs of
- * targets the one that can stay together for most links is taken for one target, at the site where
- * the two part, until no pair can stay together even for one link.  Each target that is left is a
- * branch.  Sites on the path compute the same tree, because what two targets can share from there
- * is what they could share from here, less the links that they have gone.
+ * Merging finds a tree of shortest paths with few links, as heuristics for rectilinear Steiner
+ * arborescences do (Rao, Sadayappan, Hwang and Shor, Algorithmica 7, 1992): the pair of targets
+ * that can share the most links is replaced by one target at the site where the two separate, until
+ * no pair can share a link.  Each remaining target is a branch.  Sites on the path compute the same
+ * tree, because two targets can share there the links that they could share here, less those
+ * already crossed.
  *
- * By the next link alone the direction goes first that most of the targets have.  The trees are
- * larger, but their branches never cross: no shortest path to a target that does not have the
- * direction leads over a site to which one begins with it.
+ * Splitting by the next link alone takes first the direction that the most targets have.  The trees
+ * are larger, but their branches never cross: no shortest path to a target that does not have the
+ * direction leads over a site to which a shortest path begins with it.
  */
 #ifndef FC_CORE_VNET_SPLIT_H
 #define FC_CORE_VNET_SPLIT_H
@@ -21,22 +21,22 @@
 #include "core/wire/wire.h"
 
 /*
- * Lists of more targets than this are parted by the next link alone: merging takes time in
- * proportion to the square of the targets.  So are lists of half of all sites or more, whose trees
- * need nearly every site anyway.
+ * Lists with more targets than this are split by the next link alone: merging takes time in
+ * proportion to the square of the number of targets.  So are lists of half of all sites or more,
+ * whose trees include nearly every site anyway.
  */
 #define FC_SPLIT_MERGED	12
 
 /**
  * struct fc_split - a list at a site
  * @topo: topology
- * @site: where it is
- * @on: directions to prefer where others are as good, or 0
- * @apart: no two branches may come to the same site: the list is parted by the next link alone
+ * @site: current site
+ * @on: directions to prefer among equal ones, or 0
+ * @apart: no two branches may cross the same site: split by the next link alone
  * @dst: sites of the targets
- * @dirs: by target: the directions in which it can go on, not 0
- * @load: by direction that a target has: what waits there
- * @mask: result: by direction, the targets that leave by it
+ * @dirs: by target: directions of its next hops, not 0
+ * @load: by direction of any target: load of the output
+ * @mask: result: by direction, targets of the branch
  */
 struct fc_split {
 	const struct fc_topo *topo;
@@ -51,8 +51,8 @@ struct fc_split {
 
 /**
  * fc_least_load() - choose among directions
- * @load: by direction, what waits there; read for those of @dirs
- * @on: directions to prefer where others are as good, or 0
+ * @load: by direction of @dirs, load of the output
+ * @on: directions to prefer among equal ones, or 0
  * @dirs: directions, not 0
  *
  * Return: the direction with the least load; of several the preferred one, or the lowest.
@@ -71,9 +71,9 @@ static inline u8 fc_least_load(const u32 *load, u32 on, u32 dirs)
 }
 
 /**
- * fc_split() - part a list
+ * fc_split() - split a list into branches
  * @s: list
- * @targets: those of its targets that go on; at least one
+ * @targets: mask of the targets to forward; at least one
  * @common: directions that all of these have
  *
  * A branch leaves by the direction with the least load among those that all of its targets have.

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The switch of a site in mode vnet, and in those that are made of it, postman and csr:
+ * The switch of a site in mode vnet, and in the modes derived from it, postman and csr:
  * virtual networks (Jesshope, Miller and Yantchev, 1988), one virtual channel each.
  *
- * A packet goes in a class (vclass.h) and over each link in the virtual channel of its class there.
- * A packet begins on a link only with credit for all of its flits, so each input has room for it to
- * its end: it may wait, and nothing upstream is held by half of it.  Where its targets have
- * different next hops it splits into branches, each of which is sent when there is room for it; the
- * packet leaves its queue when the last branch is sent.  Every branch goes to a channel of higher
- * rank, and this site takes packets for it at once: no circular wait is possible
- * (Documentation/design.rst, "Virtual networks").
+ * A packet has a class (core/topo/vclass.h), and on each link uses the virtual channel of its class
+ * there.  Its transmission on a link begins only with credit for all of its flits, so each input
+ * has space for the whole packet: a packet that waits blocks no site upstream by its remainder.  If
+ * its targets have different next hops, it splits into branches, each of which is sent when there
+ * is credit for it; the packet leaves its queue when the last branch is sent.  Every branch goes to
+ * a channel of higher rank, and packets for this site are taken at once: no circular wait is
+ * possible (Documentation/design.rst, "Virtual networks").
  *
- * The operator takes a packet without a route in its class, because links are dead, and sends it
- * anew from here: in classes like any packet of this site, outside of which it waits.
+ * If dead links leave a packet without a route in its class, the operator takes it and sends it
+ * from this site, in classes like a packet of this site; it waits outside of all classes.
  */
 #ifndef FC_CORE_VNET_VNET_H
 #define FC_CORE_VNET_VNET_H
@@ -24,20 +24,20 @@
 
 struct fc_csr_plan;
 
-/* Where packets of this site wait: so many do not stand behind each other. */
+/* Number of injection queues, in which packets of this site wait independently. */
 #define FC_VNET_INJQS	4
 #define FC_VBRANCH_NONE	0xffffffffU
 
 /**
  * struct fc_vbranch - a packet that leaves a site by one channel
- * @mask: targets that leave by it
- * @next: the branch that waits behind it for the same channel, or FC_VBRANCH_NONE
- * @flit: of the packet, the next to be sent
- * @port: link
- * @class: class there
- * @begun: its front was sent, or cannot be taken back
- * @completed: it has left
- * @asked: the peer was asked to ack the flits in flight once it has consumed them
+ * @mask: targets of the branch
+ * @next: number of the next branch in the queue of the channel, or FC_VBRANCH_NONE
+ * @flit: index in the packet of the next flit to send
+ * @port: port of the link
+ * @class: class on the link
+ * @begun: the front was sent, or will be in any case
+ * @completed: all flits were sent
+ * @asked: the peer was requested to ack the flits in flight once it has consumed them
  * @dead: the front was forwarded speculatively to a wrong output: the branch aborts
  */
 struct fc_vbranch {
@@ -60,22 +60,22 @@ enum fc_routed {
 };
 
 /**
- * struct fc_vin - what comes in by one channel: the packet at the front of its queue
- * @branch: its branches, fc_vnet_branches() of them; comes and goes with the queue (struct fc_rx)
- * @oper: targets that the operator is to serve when it is whole
- * @links: ports by which it may leave
- * @left: data bytes still to come
- * @n: its flits
- * @come: of these, come
- * @freed: of these, out of the queue
- * @nbranches: how many branches
- * @active: of these, not completed
+ * struct fc_vin - input channel: the packet at the front of its queue
+ * @branch: fc_vnet_branches() branches; allocated and freed with the queue (struct fc_rx)
+ * @oper: targets that the operator serves when the packet has arrived whole
+ * @links: ports by which the packet may leave
+ * @left: number of data bytes that have not arrived
+ * @n: number of flits of the packet
+ * @come: number of flits that have arrived
+ * @freed: number of flits that have left the queue
+ * @nbranches: number of branches
+ * @active: number of branches that are not completed
  * @busy: there is a packet
- * @datagram: it is a datagram
- * @whole: it has come to its end
- * @cut: its end will not come
- * @moved: flits of it are not here any more
- * @seek: of this site, and without a route until routes change
+ * @datagram: the packet is a datagram
+ * @whole: the last flit has arrived
+ * @cut: the last flit will not arrive
+ * @moved: some flits have left this site
+ * @seek: the packet, of this site, has no route until routes change
  * @routed: enum fc_routed
  * @ran: the front was forwarded speculatively, as the first branch
  */
@@ -100,10 +100,10 @@ struct fc_vin {
 };
 
 /**
- * struct fc_vout - what goes out by one channel: branches in order, each to its end
- * @first: the one being sent, or FC_VBRANCH_NONE
- * @last: the last one
- * @load: flits of all of them
+ * struct fc_vout - output channel: queue of branches, each of which is sent whole
+ * @first: number of the branch that is being sent, or FC_VBRANCH_NONE
+ * @last: number of the last branch
+ * @load: number of flits of all branches
  */
 struct fc_vout {
 	u32 first;
@@ -111,13 +111,13 @@ struct fc_vout {
 	u32 load;
 };
 
-/* Entries of a route cache. */
+/* Number of entries of a route cache. */
 #define FC_VROUTES	64
 
 /**
- * struct fc_vroute - the next hops of packets to a site
+ * struct fc_vroute - next hops of packets to a site
  * @dst: the site; FC_SITE_NONE: the entry is empty
- * @dirs: directions, over links that are up or not
+ * @dirs: directions, including those of links that are down
  * @from: class in which the packets arrived, or FC_VCLASSES_MAX: this site sends them
  * @class: row of struct fc_vroute_cache, @next, that has their class on each link
  */
@@ -129,9 +129,9 @@ struct fc_vroute {
 };
 
 /**
- * struct fc_vroute_cache - results of core/topo/vclass.h, which take longer to compute
- * @route: by destination and class; a new entry replaces the old one
- * @next: by class in which a packet is here, and direction: its class on that link
+ * struct fc_vroute_cache - cache of results of core/topo/vclass.h
+ * @route: by a hash of destination and class; a new entry replaces the old one
+ * @next: by class of a packet at this site, and direction: its class on that link
  *
  * All are functions of the topology and the site, so no entry is ever stale.
  */
@@ -148,34 +148,34 @@ static inline size_t fc_vroute_cache_size(u8 nclasses)
 /**
  * struct fc_vnet - the switch
  * @classes: of the topology
- * @node: the site, as all its switches know it
- * @straight: outputs straight on by class and port, for mode postman; NULL in others
+ * @node: state of the site that its switches share
+ * @straight: speculative outputs by class and port, for mode postman; NULL in other modes
  * @ch: channels, by class
  * @in: by class and port
  * @out: by class and port
  * @now: time of the last event
- * @next_at: nothing is due before this time
- * @resets: ports of which @reset has classes
- * @reset: by port, classes whose channel is still to begin anew
- * @come: by class, ports on which something has come in, or may leave the queue
- * @go: by class, ports on which something may go out
+ * @next_at: no timer expires before this time
+ * @resets: ports with classes in @reset
+ * @reset: by port, classes whose channel is still to be reset
+ * @come: by class, ports whose input has a flit to process, or one that may leave the queue
+ * @go: by class, ports whose output may have a flit to send
  * @unrouted: by class, ports whose front waits for FC_EV_ROUTE
- * @work: classes of which @come or @go has ports
- * @touched: classes whose channel may have something to report, or be due earlier
+ * @work: classes with ports in @come or @go
+ * @touched: classes whose channel may have a status to send, or an earlier timer
  * @payload: bytes of a flit without its link header
  * @up: ports whose link is up
- * @window: by port, of the peer
- * @nrouted: targets of the packets that were routed in this event
+ * @window: by port, window of the peer
+ * @nrouted: number of targets of the packets that were routed in this event
  * @rotate: class that is served first
- * @nports: ports with the local one
- * @nclasses: classes
- * @injqs: channels whose local port takes packets of this site
+ * @nports: number of ports, including the local one
+ * @nclasses: number of classes
+ * @injqs: number of injection queues: channels whose local port takes packets of this site
  * @set: enum fc_set, which determines its channels on the links
  * @cache: fc_vroute_cache_size() bytes of any content, or NULL: no cache
- * @plan: in mode csr: determines when packets leave, and where; else NULL
- * @apart: no two branches of a packet come to the same site, as mode csr needs it (core/vnet/split.h)
- * @slow: every front that comes waits for FC_EV_ROUTE, not only speculatively forwarded ones
- * @stepwise: no flit is sent on without going through the queues; may change between events
+ * @plan: state of mode csr, which determines the time and link of departures; else NULL
+ * @apart: no two branches of a packet cross the same site, as mode csr requires (core/vnet/split.h)
+ * @slow: every front waits for FC_EV_ROUTE, not only speculatively forwarded ones
+ * @stepwise: every flit passes through the queues; may change between events
  *
  * The caller's lock protects all members.  When routes of the site have changed the caller calls
  * fc_vnet_rerouted().  Only state and @stepwise change after fc_vnet_init().
@@ -213,29 +213,28 @@ struct fc_vnet {
 	u32 window[FC_PORTS_MAX];
 };
 
-/* Flits that a packet may have, where a flit has so many bytes without its link header. */
+/* Return: maximum number of flits of a packet; @payload: bytes of a flit without link header. */
 static inline u32 fc_vnet_flits(u32 payload)
 {
 	return 1 + (FC_PACKET_MAX + payload - 1) / payload;
 }
 
 /**
- * fc_vnet_window() - flits in flight per channel
+ * fc_vnet_window() - default window of a channel: as many flits as a status can report
  * @payload: bytes of a flit without its link header
  *
- * As many as a status can name.
- * Return: 0: not even one packet fits a channel; flits are too small for the mode.
+ * Return: the window; 0 if a packet does not fit it: flits are too small for the mode.
  */
 u32 fc_vnet_window(u32 payload);
 
-/* Branches of a packet at a site: one per direction, and in mode postman a dead one. */
+/* Return: maximum number of branches of a packet: one for each direction, and a dead one. */
 static inline u8 fc_vnet_branches(u8 ndirs)
 {
 	return ndirs + 1;
 }
 
 /**
- * fc_vnet_init() - a switch at rest, its links down
+ * fc_vnet_init() - initialise a switch without packets, its links down
  * @v: zeroed but for classes, node, straight, cache, the arrays, payload, nports, nclasses,
  *	set, apart, slow, and of each channel the arrays, window, and the queue and stat members
  *	of each struct fc_rx; of each struct fc_vin its branches
@@ -243,19 +242,18 @@ static inline u8 fc_vnet_branches(u8 ndirs)
 void fc_vnet_init(struct fc_vnet *v);
 
 /**
- * fc_vnet_event() - one event
+ * fc_vnet_event() - process one event
  * @v: switch
- * @class: of the channel (flit, status, route); else 0
- * @ev: event; a flit of port 0 goes to injection queue @class
- * @fx: emptied, then filled: effects of a site (enum fc_effect_type), each with its
- *	virtual channel
+ * @class: class of the channel (flit, status, route); else 0
+ * @ev: event; a flit of port 0 is for injection queue @class
+ * @fx: result: effects (enum fc_effect_type), each with its virtual channel; any content
  *
- * Return: true if there is more to do than goes in one event: perform the effects, then come again
- * with FC_EV_MORE.  Any other event may come before that, and does what is left, too.
+ * Return: true if work is left: the caller performs the effects, and continues with FC_EV_MORE or
+ * any other event.
  */
 bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx);
 
-/* Return: an injection queue for a packet, or -1.  Its flits are numbered from fc_vnet_seq() on. */
+/* Return: a free injection queue, or -1.  fc_vnet_seq() returns the number of its next flit. */
 int fc_vnet_injq(const struct fc_vnet *v);
 u32 fc_vnet_seq(const struct fc_vnet *v, u8 injq);
 
@@ -265,24 +263,24 @@ void fc_vnet_rerouted(struct fc_vnet *v);
 /**
  * fc_vnet_begin() - the class in which a packet of this site begins
  * @v: switch
- * @dst: sites that it is for; this one does not count
- * @n: how many
+ * @dst: target sites; this site is ignored
+ * @n: number of targets
  *
- * Return: the lowest class of all of them, in which each has a route.
+ * Return: the lowest class of all targets, in which each has a route.
  */
 u8 fc_vnet_begin(const struct fc_vnet *v, const u32 *dst, u32 n);
 
 /**
  * fc_vnet_next_hops() - links by which a packet may leave
  * @v: switch
- * @class: in which it begins or came
- * @port: by which it came, or FC_PORT_LOCAL
- * @dst: another site that it is for
- * @flits: its length
- * @next: result: for each direction of the mask, the class on the link there
+ * @class: class in which it begins or arrived
+ * @port: input port, or FC_PORT_LOCAL
+ * @dst: target site, not this one
+ * @flits: number of flits of the packet
+ * @next: result: for each direction of the mask, the class on that link
  *
- * The switch keeps targets together that can share many links (core/vnet/split.h), and chooses among
- * several next hops one with a short queue.
+ * The switch keeps targets together that can share many links (core/vnet/split.h), and chooses a
+ * next hop with a short queue.
  * Return: mask of directions over links that are up.
  */
 u32 fc_vnet_next_hops(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 flits,
@@ -291,7 +289,7 @@ u32 fc_vnet_next_hops(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 f
 /* Does the switch hold no packet? */
 bool fc_vnet_idle(const struct fc_vnet *v);
 
-/* Release every handle; the switch is to be initialised or freed next. */
+/* Release every handle; the caller initialises or frees the switch next. */
 void fc_vnet_purge(struct fc_vnet *v, void (*drop)(void *arg, void *h), void *arg);
 
 #endif /* FC_CORE_VNET_VNET_H */

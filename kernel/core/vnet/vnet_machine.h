@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between the parts of the switch of mode vnet: for vnet.c, vnet_cache.c, vnet_pass.c,
- * vnet_route.c and csr_plan.c alone.
+ * Internal interface of the switch of mode vnet: vnet.c, vnet_cache.c, vnet_pass.c, vnet_route.c
+ * and csr_plan.c.
  */
 #ifndef FC_CORE_VNET_VNET_MACHINE_H
 #define FC_CORE_VNET_VNET_MACHINE_H
@@ -24,7 +24,7 @@ static inline u8 fc_vslots_of(const struct fc_vnet *v)
 	return fc_vnet_branches(v->nports - 1);
 }
 
-/* A branch by its number, and the input it is of. */
+/* Return: a branch by its number. */
 static inline struct fc_vbranch *fc_vbranch_of(const struct fc_vnet *v, u32 number)
 {
 	return &v->in[number / fc_vslots_of(v)].branch[number % fc_vslots_of(v)];
@@ -42,40 +42,40 @@ static inline void fc_vmay_go(struct fc_vnet *v, u8 class, u8 port)
 	v->work |= fc_bit64(class);
 }
 
-/* There may be credit that something waits for. */
+/* Credit may have arrived: process the output if it has a branch. */
 static inline void fc_vcredit(struct fc_vnet *v, u8 class, u8 port)
 {
 	if (fc_vout_of(v, class, port)->first != FC_VBRANCH_NONE)
 		fc_vmay_go(v, class, port);
 }
 
-/* The channel of a class is about to be used. */
+/* Prepares the channel of a class for use. */
 static inline void fc_vtouch(struct fc_vnet *v, u8 class)
 {
 	v->ch[class].now = v->now;
 	v->touched |= fc_bit64(class);
 }
 
-/* A flit is what has to come next: else all of the packet is worthless. */
+/* Is the flit the expected next one of its packet?  If not, the packet is invalid. */
 static inline bool fc_vfits(const struct fc_vnet *v, const struct fc_vin *in,
 			    const struct fc_flit *f)
 {
 	bool last = f->parts & FC_PART_TERM;
 
-	/* Credit and room are for the number of flits that its front gives. */
+	/* Credit and space are reserved for the number of flits that its front gives. */
 	if (last != (in->come + 1 == in->n) || f->data > in->left || (last && f->data != in->left))
 		return false;
 	return !in->come || last || f->data == v->payload;
 }
 
-/* The switch is due no later than one of its channels. */
+/* Makes the switch due no later than a channel. */
 static inline void fc_vdue(struct fc_vnet *v, const struct fc_channel *ch)
 {
 	if (ch->next_at < v->next_at)
 		v->next_at = ch->next_at;
 }
 
-/* The channel sends the statuses that are due, and its timers count for the switch. */
+/* Sends the statuses of a channel that are due, and includes its timers in the switch's. */
 static inline void fc_vupdate(struct fc_vnet *v, struct fc_channel *ch, struct fc_effects *fx)
 {
 	if (ch->status)
@@ -83,13 +83,13 @@ static inline void fc_vupdate(struct fc_vnet *v, struct fc_channel *ch, struct f
 	fc_vdue(v, ch);
 }
 
-/* The next class is served first, after this one was. */
+/* Serves the class after this one first next time. */
 static inline void fc_vrotate(struct fc_vnet *v, u8 class)
 {
 	v->rotate = class + 1 < v->nclasses ? class + 1 : 0;
 }
 
-/* vnet.c: the event step by step; the acknowledgment that a flit brings has been seen to. */
+/* vnet.c: processes an event by the queues; the caller has processed the ack of a flit. */
 bool fc_vnet_work(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx);
 
 /* vnet_cache.c */
@@ -167,11 +167,11 @@ static inline u32 fc_vload(const struct fc_vnet *v, const u8 *head, u8 class, u8
 
 /* vnet_route.c */
 
-/* Flits of the packet whose front this is; all but the first and the last are full. */
+/* Return: number of flits of a packet, by its front; all but the first and the last are full. */
 u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front);
-/* One more branch of a packet, behind those that wait for its channel already. */
+/* Adds a branch of a packet at the end of the queue of its channel. */
 void fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64 mask);
-/* May a datagram of this site enter that leaves by a channel?  See fc_vnet_aim(). */
+/* May a datagram of this site enter, to leave by a channel?  See fc_vnet_aim(). */
 bool fc_vnet_takes(const struct fc_vnet *v, u8 class, u8 port, u32 flits);
 /* Determines the next hop of each target.  Return: false if there is none yet. */
 bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,

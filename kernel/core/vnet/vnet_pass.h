@@ -11,21 +11,21 @@ enum fc_hop {
 	FC_HOP_NOT,	/* no: call fc_vnet_event(); nothing has changed */
 	FC_HOP_WHEN,	/* call fc_vnet_hop_timed(); nothing has changed yet */
 	FC_HOP_GONE,	/* the flit is forwarded or delivered */
-	FC_HOP_MORE,	/* forwarded or delivered, and an ack is due: FC_EV_MORE has to follow */
+	FC_HOP_MORE,	/* forwarded or delivered, and an ack is due: pass FC_EV_MORE next */
 };
 
 /**
  * struct fc_vhop - a flit that is a whole packet, or a later flit of a packet, on a link
- * @head: its head; NULL: a later flit
- * @now: the time: only fc_vnet_hop_timed() needs it
- * @seq: its number, then that on the link by which it goes out
- * @ack: flits taken from the other direction; likewise
- * @data: of a later flit: bytes of data
- * @class: of the channel by which it comes in
- * @port: link, or FC_PORT_LOCAL
- * @parts: of a later flit: FC_PART_*
- * @out_class: result: of the channel by which it goes out
- * @out_port: result: link, or FC_PORT_LOCAL
+ * @head: head of the packet; NULL: a later flit
+ * @now: time, for fc_vnet_hop_timed() only
+ * @seq: number on the input link; result: number on the output link
+ * @ack: cumulative ack received; result: cumulative ack to send
+ * @data: later flit: bytes of data
+ * @class: class of the input channel
+ * @port: input port, or FC_PORT_LOCAL
+ * @parts: later flit: FC_PART_*
+ * @out_class: result: class of the output channel
+ * @out_port: result: output port, or FC_PORT_LOCAL
  */
 struct fc_vhop {
 	const u8 *head;
@@ -41,14 +41,15 @@ struct fc_vhop {
 };
 
 /**
- * fc_vnet_hop() - the same as an event for what passes a site, and meets nothing
- * @v: switch of mode vnet alone: neither postman nor csr, nor slow
- * @hop: as the flit came in; becomes as it goes out
+ * fc_vnet_hop() - fast path of fc_vnet_event() for a whole packet that is forwarded without
+ *	contention
+ * @v: switch of mode vnet, neither postman nor csr, and not @slow
+ * @hop: flit as received; on return, as to be sent
  *
- * For a valid front with one target, all of whose data is with it.  Mostly time does not matter
- * here: nothing becomes due that was not, and what is due waits for its event.  On a link that
- * was silent timers are to be set: then the caller, who reads the clock only now, goes on with
- * fc_vnet_hop_timed(), and nothing else in between.
+ * For a valid front with one target and all of its data.  Usually the function needs no clock: it
+ * arms no timer, and timers that are due wait for their event.  On a link that was silent it would
+ * arm timers, and returns FC_HOP_WHEN: the caller reads the clock and calls fc_vnet_hop_timed(),
+ * without any other call in between.
  *
  * Return: FC_HOP_NOT, FC_HOP_WHEN or FC_HOP_GONE.
  */
@@ -57,7 +58,7 @@ enum fc_hop fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop);
 /**
  * fc_vnet_later() - as fc_vnet_hop() for a flit that is not the first of its packet
  * @v: switch, of any mode but care
- * @hop: as the flit came in; becomes as it goes out
+ * @hop: flit as received; on return, as to be sent
  *
  * The packet has one branch, and all flits before this one have left by it.
  *
@@ -66,29 +67,29 @@ enum fc_hop fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop);
 enum fc_hop fc_vnet_later(struct fc_vnet *v, struct fc_vhop *hop);
 
 /**
- * fc_vnet_here() - as fc_vnet_hop() for what is for this site
+ * fc_vnet_here() - as fc_vnet_hop() for a packet to this site
  * @v: switch
- * @hop: as the flit came in
+ * @hop: flit as received
  *
  * Return: as fc_vnet_hop().
  */
 enum fc_hop fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop);
 
 /**
- * fc_vnet_start() - as fc_vnet_hop() for what begins at this site
+ * fc_vnet_start() - as fc_vnet_hop() for a packet of this site
  * @v: switch
- * @hop: of FC_PORT_LOCAL, in any injection queue; becomes as it is sent
+ * @hop: flit with FC_PORT_LOCAL, in any injection queue; on return, as to be sent
  *
- * A packet in the injection queue, which waits for another link, does not delay this one.
+ * A packet in the injection queue that waits for another link does not delay this one.
  *
  * Return: as fc_vnet_hop().
  */
 enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop);
 
 /**
- * fc_vnet_hop_timed() - a flit for which the switch has returned FC_HOP_WHEN passes it
- * @v: switch; @next_at may come earlier
- * @hop: as it was left, with the time
+ * fc_vnet_hop_timed() - forward or deliver a flit for which the switch returned FC_HOP_WHEN
+ * @v: switch, whose @next_at may become earlier
+ * @hop: unchanged since then, except @now
  *
  * Return: FC_HOP_GONE or FC_HOP_MORE.
  */
@@ -97,14 +98,14 @@ enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop);
 /**
  * fc_vnet_aim() - the link that a datagram of this site takes first
  * @v: switch
- * @head: its head, of which the first target is read
- * @flits: flits that it has
+ * @head: head of the datagram, of which the first target is read
+ * @flits: number of its flits
  * @port: result; FC_PORT_LOCAL if the target is this site, or has no route
  *
  * Return: false if the datagram would wait for the channel, or for routes that are being computed,
- * in an injection queue that datagrams for other links could use.  One of them may wait for each
- * channel, so that a channel for which other packets always wait serves datagrams, too; but there
- * is one injection queue in which none waits.
+ * in an injection queue that datagrams for other links could use.  One datagram may wait for each
+ * channel, so that a channel for which other packets always wait serves datagrams, too; but one
+ * injection queue stays free of waiting datagrams.
  */
 bool fc_vnet_aim(const struct fc_vnet *v, const u8 *head, u32 flits, u8 *port);
 

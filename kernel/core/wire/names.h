@@ -16,7 +16,7 @@
 	X(PKT_SOME_LOCAL,	"packets_some_local")				\
 	X(PKT_FORCED,		"packets_forced")	/* stored: no free output */ \
 	X(PKT_RESENT,		"packets_resent")	/* from the transit pool */ \
-	X(PKT_COPIED,		"packets_copied")	/* sent again around a suspected link */ \
+	X(PKT_COPIED,		"packets_copied")	/* copied around a suspected link */ \
 	X(PKT_RESCUED,		"packets_rescued")	/* from a link that went down */ \
 	X(PKT_ABORTED,		"packets_aborted")	/* multicasts aborted here */ \
 	X(PKT_DISCARDED,	"packets_discarded")	/* arrived with abort-packet */ \
@@ -25,7 +25,7 @@
 	X(PKT_DEAD,		"packets_dead")		/* misrouted by speculation: dropped */	\
 	X(PKT_ADAPTED,		"packets_adapted")	/* left their dimension for a busy link */ \
 	X(PKT_HOPS,		"packets_hops")		/* crossed too many links */ \
-	X(DATAGRAM_DROPPED,	"datagrams_dropped")	/* no device here */ \
+	X(DATAGRAM_DROPPED,	"datagrams_dropped")	/* the site has no device */ \
 	X(TRANSIT_FULL,		"transit_full")		/* a source repeats messages */ \
 	X(SEEK,			"seeks")		/* connection attempts that failed */ \
 	X(TIMEOUT,		"fifo_timeouts")	/* abort-request raised */ \
@@ -37,18 +37,18 @@
 	X(MSG_NO_SPACE,		"messages_no_space")	/* refused: receive buffer full */ \
 	X(FLOW_NO_SPACE,	"flows_no_space")	/* refused: no flow left */	\
 	X(FLOW_FORGOTTEN,	"flows_forgotten")	/* evicted for others */ \
-	X(FLOW_UNKNOWN,		"flows_unknown")	/* perhaps evicted: source asked */ \
+	X(FLOW_UNKNOWN,		"flows_unknown")	/* may be evicted: source asked */ \
 	X(PKT_SENT,		"packets_sent")		/* by sockets here, first time */ \
 	X(PKT_REPEATED,		"packets_repeated")	/* by sockets here, again */ \
 	X(PKT_DUPLICATE,	"packets_duplicate")	/* received again and dropped */ \
 	X(PKT_BAD,		"packets_bad")		/* contradict themselves */ \
 	X(BCAST_RELAYED,		"broadcasts_relayed")	/* packets that came in */ \
 	X(BCAST_HELD,		"broadcasts_held")	/* broadcasts that found a link busy */ \
-	X(BCAST_DUPLICATE,	"broadcasts_duplicate")	/* came again by the same link */ \
-	X(BCAST_FORGED,		"broadcasts_forged")	/* came where none of theirs can */ \
+	X(BCAST_DUPLICATE,	"broadcasts_duplicate")	/* second one by the same link */ \
+	X(BCAST_FORGED,		"broadcasts_forged")	/* not on a path of the source */ \
 	X(BCAST_FULL,		"broadcasts_full")	/* no hold: dropped */	\
 	X(BCAST_UNDECIDED,	"broadcasts_undecided")	/* too few copies agreed in time */ \
-	X(BCAST_CUT,		"broadcasts_cut")	/* the rest did not come */ \
+	X(BCAST_CUT,		"broadcasts_cut")	/* the rest did not arrive */ \
 	X(CTRL_SENT,		"control_sent")					\
 	X(CTRL_FORWARDED,	"control_forwarded")				\
 	X(CTRL_DROPPED,		"control_dropped")				\
@@ -60,8 +60,8 @@
 	X(CSR_UNUSED,		"csr_unused")		/* windows passed or not confirmed */ \
 	X(CSR_BLOCKED,		"csr_blocked")		/* probes that found no window */ \
 	X(CSR_LATE,		"csr_late")		/* packets that missed their window */ \
-	X(CSR_DOUBLE,		"csr_double")		/* packets in another one's: never */ \
-	X(CSR_GUARD,		"csr_guard")		/* ns; no counter: the guard as it is */ \
+	X(CSR_DOUBLE,		"csr_double")		/* in another's window: always 0 */ \
+	X(CSR_GUARD,		"csr_guard")		/* gauge: current guard, ns */ \
 	X(REROUTED,		"reroutes")		/* routes around dead links computed */ \
 	X(NO_MEMORY,		"no_memory")		/* an allocation failed */
 
@@ -73,7 +73,7 @@
 	X(TX_STATUS,		"tx_status")					\
 	X(TX_CTRL,		"tx_control")					\
 	X(TX_RESENT,		"tx_resent")		/* flits sent again */	\
-	X(TX_NACKS,		"tx_nacks")		/* times missing flits were asked for */ \
+	X(TX_NACKS,		"tx_nacks")		/* requests of missing flits */ \
 	X(TX_POLLS,		"tx_polls")		/* polls of a peer that does not ack */ \
 	X(TX_DROPPED,		"tx_dropped")		/* the device refused */ \
 	X(RX_FLITS,		"rx_flits")					\
@@ -82,20 +82,20 @@
 	X(RX_CTRL,		"rx_control")					\
 	X(RX_HELLO,		"rx_hello")					\
 	X(RX_ANSWERS,		"rx_answers")		/* acks of new flits, answers to polls */ \
-	X(RX_LATE_ANSWERS,	"rx_late_answers")	/* polled, and suspected before it came */ \
+	X(RX_LATE_ANSWERS,	"rx_late_answers")	/* answers after a suspicion */ \
 	X(RX_MALFORMED,		"rx_malformed")		/* failed validation */	\
 	X(RX_STRANGER,		"rx_stranger")		/* link down or not the peer's address */ \
 	X(RX_UNPROVEN,		"rx_unproven")		/* code of another key, or none */ \
 	X(RX_CHECKSUM,		"rx_checksum")		/* corrupted */ \
 	X(RX_NO_MEMORY,		"rx_no_memory")		/* an allocation failed */ \
-	X(RX_REPEATED,		"rx_repeated")		/* flits that were here before */ \
+	X(RX_REPEATED,		"rx_repeated")		/* duplicate flits */ \
 	X(RX_OUT_OF_WINDOW,	"rx_out_of_window")	/* beyond credit */	\
 	X(RX_PROTOCOL,		"rx_protocol")		/* no such transition */ \
 	X(TX_FAULTS,		"tx_faults")		/* frames that announce dead links */ \
 	X(RX_FAULTS,		"rx_faults")					\
-	X(RX_LIMITED,		"rx_limited")		/* faults and control beyond the rate */ \
-	X(SUSPECTED_SILENT,	"suspected_silent")	/* times polls were not answered */ \
-	X(SUSPECTED_GREY,	"suspected_grey")	/* times flits sent again did not come */ \
+	X(RX_LIMITED,		"rx_limited")		/* faults and control above the rate */ \
+	X(SUSPECTED_SILENT,	"suspected_silent")	/* suspicions: polls unanswered */ \
+	X(SUSPECTED_GREY,	"suspected_grey")	/* suspicions: resent flits lost */ \
 	X(RESETS,		"resets")
 
 #define FC_STAT_ENUM(id, name)		FC_STAT_##id,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The wire: every frame's encoding, decoding and validation, and the only byte-order code.  Decoded
- * values are valid as far as one frame alone can show.
+ * Frame formats: encoding, decoding and validation, and the only byte-order code.  Decoded values
+ * are validated as far as a single frame permits.
  *
  * A frame is a link header and its payload.  The payload of a flit with
  * FC_PART_HEAD begins with a packet header and the target list; the rest of
@@ -18,11 +18,11 @@
 #define FC_ETHERTYPE		0x88B5	/* IEEE 802 local experimental ethertype 1 */
 
 #define FC_LINK_SIZE		20	/* link header */
-#define FC_LINK_SUM		16	/* where its checksum is */
+#define FC_LINK_SUM		16	/* offset of its checksum */
 #define FC_HELLO_SIZE		36
 #define FC_STATUS_SIZE		16
-#define FC_CTRL_SIZE		44	/* each entry of FC_FRAME_CTRL */
-#define FC_CTRLS_MAX		16	/* of a frame, where a flit has room for them */
+#define FC_CTRL_SIZE		44	/* entry of FC_FRAME_CTRL */
+#define FC_CTRLS_MAX		16	/* entries of a frame; fewer where flits are short */
 #define FC_PACKET_SIZE		36	/* packet header */
 #define FC_TARGET_SIZE		20	/* target entry */
 #define FC_BITMAP_MAX		255	/* bytes of a bitmap of target sites */
@@ -30,16 +30,16 @@
 #define FC_AUTH_SIZE		16	/* authentication code of a frame that is no flit */
 #define FC_AUTH_PREFIX		36	/* bytes it covers before the payload */
 
-/* Data bytes of a packet; all but the last of a message have as many. */
+/* Maximum data bytes of a packet; all packets of a message but the last have as many. */
 #define FC_PACKET_MAX		65536U
 #define FC_MESSAGE_MAX		(16U << 20)
 /*
- * A flit that is neither front nor terminator carries at least so much: a packet
- * cannot be made of a flit for each byte.
+ * Minimum data bytes of a flit that is neither front nor terminator: bounds the number of flits of
+ * a packet.
  */
 #define FC_DATA_MIN		128
-#define FC_TARGETS_MAX		64	/* of a packet: its branches are u64 masks */
-#define FC_HOPS_MAX		1024	/* links a packet may cross */
+#define FC_TARGETS_MAX		64	/* targets of a packet: branches are u64 masks */
+#define FC_HOPS_MAX		1024	/* links that a packet may cross */
 #define FC_FLOW_WINDOW		16	/* messages of one flow in progress */
 
 enum fc_frame {
@@ -51,34 +51,34 @@ enum fc_frame {
 	FC_FRAME_CSR,		/* core/csr/wire_csr.h */
 };
 
-/* With the type of a frame that is no flit: it carries an authentication code. */
+/* Flag in the type of a frame other than a flit: the frame carries an authentication code. */
 #define FC_FRAME_AUTH		0x80
 
-/* Packets of a broadcast over one link, at most: each has a label. */
+/* Maximum number of packets of a broadcast on one link: each has a label. */
 #define FC_LABELS_MAX		8
-/* Copies of a broadcast, at most. */
+/* Maximum number of copies of a broadcast. */
 #define FC_COPIES_MAX		16
 
 /* Virtual channels: control is neither sequenced nor credited. */
 enum fc_vc {
 	FC_VC_CTRL,
 	FC_VC_BCAST = 2,
-	FC_VC_CLASS,	/* and up: packets by set and class; in mode care all have class 0 */
+	FC_VC_CLASS,	/* first of the channels by set and class; mode care has class 0 alone */
 	FC_VC_COUNT = FC_VC_CLASS + 3 * 64
 };
 
 /*
- * Sets of channels: each has its own on every link, and a packet stays in its set.  The source
- * chooses it; transit sites take it from the channel.
+ * Sets of channels: every link has the channels of each set, and a packet stays in its set.  The
+ * source chooses the set; transit sites derive it from the channel.
  */
 enum fc_set {
-	FC_SET_BULK,	/* packets of many flits; in mode csr all that reserve a path */
-	FC_SET_SHORT,	/* messages of FC_TURN_STREAK flits or fewer (core/link/turn.h); not in csr */
-	FC_SET_HIGH,	/* of the high class: short ones, and of privileged senders any */
+	FC_SET_BULK,	/* packets of many flits; in mode csr all packets that reserve a path */
+	FC_SET_SHORT,	/* messages of up to FC_TURN_STREAK flits (core/link/turn.h); not in csr */
+	FC_SET_HIGH,	/* high class: short messages, and any message of a privileged sender */
 	FC_SET_COUNT
 };
 
-/* Channels of a set. */
+/* Number of channels of a set. */
 #define FC_SET_SHIFT		6
 #define FC_SET_CHANNELS		(1 << FC_SET_SHIFT)
 
@@ -90,7 +90,7 @@ static inline u8 fc_set_vc(u8 set)
 	return FC_VC_CLASS + (set << FC_SET_SHIFT);
 }
 
-/* Of a channel from FC_VC_CLASS on. */
+/* Set and class of a channel, which is FC_VC_CLASS or above. */
 static inline u8 fc_vc_set(u8 vc)
 {
 	return (u8)(vc - FC_VC_CLASS) >> FC_SET_SHIFT;
@@ -106,23 +106,23 @@ static inline u8 fc_vc_class(u8 vc)
 #define FC_PART_TERM		0x02
 #define FC_PART_ABORT		0x04	/* with TERM: :abort-packet, no data */
 /*
- * Of a front in a class: how many sites in a row, the sender last, sent it on before they
- * looked at it (core/vnet/postman.h).  A site that would be one too many looks first.
+ * Count in a front in a class: number of consecutive sites, up to the sender, that forwarded it
+ * speculatively (core/vnet/postman.h).  At FC_EAGER_MAX a site routes the front first.
  */
 #define FC_PART_EAGER		0x70
 #define FC_PART_EAGER_SHIFT	4
 #define FC_EAGER_MAX		(FC_PART_EAGER >> FC_PART_EAGER_SHIFT)
 
 /* Flags of FC_FRAME_STATUS. */
-#define FC_STATUS_POLL		0x01	/* answer at once: which of the flits sent were received? */
-#define FC_STATUS_ACK_REQUEST	0x02	/* answer once every flit sent is consumed */
+#define FC_STATUS_POLL		0x01	/* answer at once, with the mask of received flits */
+#define FC_STATUS_ACK_REQUEST	0x02	/* answer when every flit sent is consumed */
 #define FC_STATUS_NACK		0x04	/* send the missing flits again */
 /* Flags of HELLO. */
 #define FC_HELLO_SUM		0x01	/* every frame of this link is to carry a checksum */
-#define FC_HELLO_LONG		0x02	/* full frames may be lost: HELLO counts if it is one */
-#define FC_HELLO_PAIR		0x04	/* of a pair, the first one long: answer if that came */
-#define FC_HELLO_SEEN		0x08	/* answer: the long one came */
-#define FC_HELLO_MISSED		0x10	/* answer: it did not */
+#define FC_HELLO_LONG		0x02	/* full frames may be lost: only full-size HELLOs count */
+#define FC_HELLO_PAIR		0x04	/* one of a pair: report whether the long one arrived */
+#define FC_HELLO_SEEN		0x08	/* answer: the long HELLO arrived */
+#define FC_HELLO_MISSED		0x10	/* answer: the long HELLO did not arrive */
 #define FC_HELLO_LEAVES		0x20	/* the sender is removed: its last HELLO */
 #define FC_HELLO_ASK		0x40	/* answer at once */
 #define FC_HELLO_FLAGS		0x7f
@@ -137,9 +137,9 @@ static inline u8 fc_vc_class(u8 vc)
  * @len: payload bytes; the device may pad the frame
  * @epoch: low bits of the sender's epoch
  * @seq: flit: its number; status: number of the next flit
- * @ack: flits taken from the other direction of the same channel (absolute)
- * @sum: if @summed the CRC32C (RFC 3720, B.4) of the link header, with zeros here, and of the
- *	payload, else 0; the caller computes it
+ * @ack: cumulative ack: number of flits consumed in the other direction of the channel
+ * @sum: if @summed, CRC32C (RFC 3720, B.4) of the link header, with zeros in this field, and of the
+ *	payload; else 0; the caller computes it
  */
 struct fc_link_hdr {
 	u8  type;
@@ -157,7 +157,7 @@ struct fc_link_hdr {
 /**
  * struct fc_status - payload of FC_FRAME_STATUS
  * @have: bit i: flit @ack + i of the link header is in the receiver's queue
- * @upto: with FC_STATUS_NACK: flits before this number that are missing are lost
+ * @upto: with FC_STATUS_NACK: resend the missing flits before this number
  * @poll: number of the sender's last poll; wraps
  * @echo: number of the last poll that the sender has received
  */
@@ -170,21 +170,21 @@ struct fc_status {
 
 /**
  * struct fc_hello_msg - payload of FC_FRAME_HELLO
- * @ver_min: lowest version spoken
- * @ver_max: highest version spoken
+ * @ver_min: lowest supported version
+ * @ver_max: highest supported version
  * @mode: switching mode
- * @reason: enum fc_reason: why the sender's end is not up, or 0
+ * @reason: enum fc_reason: reason why the sender's end is not up, or 0
  * @site: sender
  * @port: port of the sender
- * @window: flits the sender takes ahead of being forwarded
+ * @window: number of flits that the sender's input queues hold
  * @flit: flit size of the network
- * @epoch: number of this life of the sender's end, not 0
- * @peer_epoch: epoch received from the receiver, 0 for none
+ * @epoch: epoch of the sender's end, not 0; each reset of the link begins a new one
+ * @peer_epoch: epoch of the receiver, as the sender knows it; 0: unknown
  * @topology: fc_topo_hash()
  * @nsites: sites of the topology
  * @flags: FC_HELLO_*
  * @interval: time between the sender's HELLOs while its end is up, in ms
- * @number: with a key: of the HELLOs of this end, each has the next one; in the link header (@seq)
+ * @number: with a key: sequence number of the HELLO, in the link header (@seq)
  */
 struct fc_hello_msg {
 	u8  ver_min;
@@ -207,20 +207,19 @@ struct fc_hello_msg {
 /**
  * struct fc_packet - packet header
  * @src: source site
- * @incarnation: of the source site
- * @sock: number of the source socket, unique in the site's life; of a datagram: hash of its flow
+ * @incarnation: incarnation of the source site
+ * @sock: number of the source socket, unique in the incarnation; of a datagram: hash of its flow
  * @src_port: port of the source socket
  * @bitmap: bytes of the bitmap of target sites; 0: each target has an entry
  * @ntargets: targets, 1 .. FC_TARGETS_MAX
- * @id: message id; of an answer to a request for a connection: that of the request
+ * @id: message id; in an answer to a request for a connection, the id of the request
  * @msg_len: bytes of the message
  * @offset: first byte of the message in this packet, a multiple of FC_PACKET_MAX
  * @data_len: data bytes of the packet
  * @hops: links crossed
  * @flags: FC_PACKET_*
- * @copied: times that it was copied around suspected links, below 4
  * @kind: enum fc_kind
- * @copied: times that it was copied because links were suspected, below 4
+ * @copied: number of times that the packet was copied around suspected links, below 4
  */
 struct fc_packet {
 	u32 src;
@@ -239,7 +238,7 @@ struct fc_packet {
 	u8  copied;
 };
 
-/* Flag of a target entry: the list ends here (CARE, section 3.1). */
+/* Flag of a target entry: last entry of the list (CARE, section 3.1). */
 #define FC_TARGET_LAST		0x01
 
 /**
@@ -247,11 +246,10 @@ struct fc_packet {
  * @site: target site
  * @port: target port, not 0
  * @flags: FC_TARGET_LAST
- * @outstanding: how many messages of the flow before this one the source still
- *	keeps; so @seq - @outstanding is the oldest that may yet come, and older ones
- *	never will
- * @off: first byte of the message that the target receives
- * @len: bytes from there; 0: to the end of the message
+ * @outstanding: number of earlier messages of the flow that the source still keeps: none before
+ *	@seq - @outstanding will arrive any more
+ * @off: offset of the part of the message that the target receives
+ * @len: length of the part; 0: to the end of the message
  * @seq: number of the message in the flow (source socket, target port)
  */
 struct fc_target {
@@ -265,19 +263,18 @@ struct fc_target {
 };
 
 /**
- * struct fc_bcast_hdr - what the head of a broadcast packet has in place of a target entry
- * @number: of the broadcast among those of its source; wraps; one that is sent again has
- *	a new one
+ * struct fc_bcast_hdr - broadcast header, in place of the target entry of a head
+ * @number: number of the broadcast at its source; wraps; a repeated broadcast has a new number
  * @port: target port at every site, not 0
- * @copies: number of disjoint paths that it takes, at least 1
- * @outstanding: the most that @outstanding of struct fc_target would be for any of its targets;
- *	FC_BCAST_OUTSTANDING_MAX: that number or more
- * @label: of the packet on this link, below FC_LABELS_MAX (core/bcast/path.h); 0 where a link
- *	has one packet of a broadcast
+ * @copies: number of disjoint paths, at least 1
+ * @outstanding: maximum over all targets of @outstanding of struct fc_target, up to
+ *	FC_BCAST_OUTSTANDING_MAX, which stands for any larger number, too
+ * @label: label of the packet on this link, below FC_LABELS_MAX (core/bcast/path.h); 0 if a link
+ *	carries one packet of a broadcast
  * @seq: number of the message in the flow (source socket, target port)
  *
- * The packet header is that of any packet, with 1 for @ntargets.  A flow of broadcasts is
- * a flow of its own: the packet header's @sock has FC_SOCK_BCAST.
+ * The packet header has 1 for @ntargets, and FC_SOCK_BCAST in @sock: broadcasts of a socket are
+ * flows apart from its other messages.
  */
 struct fc_bcast_hdr {
 	u32 number;
@@ -291,20 +288,20 @@ struct fc_bcast_hdr {
 /* Maximum of @outstanding of struct fc_bcast_hdr. */
 #define FC_BCAST_OUTSTANDING_MAX		(FC_FLOW_WINDOW - 1U)
 
-/* In the number of a socket: its broadcasts, in flows of their own. */
+/* Flag in @sock of struct fc_packet: flow of broadcasts. */
 #define FC_SOCK_BCAST		0x80000000U
 
-/* Kinds of control entries, about one target of a message; all but the last go to the source. */
+/* Kinds of control entries, about one target of a message; to the source unless noted. */
 enum fc_ctrl_kind {
 	FC_CTRL_CONFIRM = 1,	/* cumulative ack */
 	FC_CTRL_NO_SPACE,	/* no buffer space: wait for FC_CTRL_GRANT */
 	FC_CTRL_GRANT,		/* grant of buffer space: begin with the first packet */
 	FC_CTRL_REFUSED,	/* no socket on the port */
 	FC_CTRL_UNREACHABLE,	/* a site on the path has no usable port */
-	FC_CTRL_ASK,		/* source to target: received?  Earlier messages are completed */
+	FC_CTRL_ASK,		/* source to target: request of an ack, and FC_CTRL_FORWARD */
 	FC_CTRL_FORWARD,	/* source to target: all earlier messages are completed */
-	FC_CTRL_RESYNC_REQ,	/* target to source: no state of the flow; which are completed? */
-	FC_CTRL_RESYNC,		/* source to target: the answer, filled as FC_CTRL_FORWARD */
+	FC_CTRL_RESYNC_REQ,	/* target to source: no state of the flow, request of a RESYNC */
+	FC_CTRL_RESYNC,		/* source to target: answer, with the fields of FC_CTRL_FORWARD */
 	FC_CTRL_CLOSED,		/* source to target: all completed, the source has no flow state */
 	FC_CTRL_COUNT
 };
@@ -315,15 +312,15 @@ enum fc_ctrl_kind {
  *	source and target in each other's place
  * @kind: enum fc_ctrl_kind
  * @hops: links crossed
- * @dst: source site of the message, to which this entry goes
- * @incarnation: of that site
+ * @dst: source site of the message, to which this entry is sent
+ * @incarnation: incarnation of that site
  * @sock: source socket
  * @site: target site of the entry
  * @port: target port of the entry
  * @seq: message of the entry
- * @next: every message of the flow before this one is received
- * @base: packets of message @seq received, counted from the first without a gap
- * @have: bit i: packet @base + i is received too
+ * @next: cumulative ack: every message of the flow before this one is received
+ * @base: number of packets of message @seq received without a gap
+ * @have: bit i: packet @base + i is received, too
  */
 struct fc_ctrl {
 	u8  kind;
@@ -340,11 +337,11 @@ struct fc_ctrl {
 };
 
 /**
- * fc_ctrl_covers() - does a confirmation make an older one redundant?
- * @c: confirmation, or any other entry, which covers none
+ * fc_ctrl_covers() - does a confirmation make an older entry redundant?
+ * @c: new entry; only a confirmation covers others
  * @old: older entry in the same direction
  *
- * The cumulative ack of any entry confirms all messages before it.
+ * The cumulative ack of an entry confirms all earlier messages.
  */
 bool fc_ctrl_covers(const struct fc_ctrl *c, const struct fc_ctrl *old);
 
@@ -361,7 +358,7 @@ bool fc_ctrl_covers(const struct fc_ctrl *c, const struct fc_ctrl *old);
 bool fc_wire_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear, u32 total);
 void fc_wire_link_encode(u8 p[FC_LINK_SIZE], const struct fc_link_hdr *h);
 
-/* The checksum of an encoded link header, apart from the rest. */
+/* Read and set only the checksum of an encoded link header. */
 bool fc_wire_link_summed(const u8 p[FC_LINK_SIZE]);
 void fc_wire_link_set_sum(u8 p[FC_LINK_SIZE], u32 sum);
 
@@ -371,8 +368,9 @@ void fc_wire_link_set_sum(u8 p[FC_LINK_SIZE], u32 sum);
  * @h: link header of the frame, with its final length; its checksum is not covered
  * @site: sender of the frame
  * @port: port of the sender
- * @epoch: of the sender's end of the link
- * @peer_epoch: of the receiver's end, as the sender knows it; in a HELLO 0, as its payload has both
+ * @epoch: epoch of the sender's end of the link
+ * @peer_epoch: epoch of the receiver's end, as the sender knows it; 0 in a HELLO, whose payload has
+ *	both
  *
  * The code follows the struct fc_hello_msg of a HELLO, and is the end of any other payload: it
  * covers this prefix and the payload before it.
@@ -383,7 +381,7 @@ void fc_wire_auth_prefix(u8 p[FC_AUTH_PREFIX], const struct fc_link_hdr *h, u32 
 /* The epoch of the sender of a HELLO, before the HELLO is decoded. */
 u32 fc_wire_hello_epoch(const u8 p[FC_HELLO_SIZE]);
 
-/* Payloads of exactly their size; false if a field is out of range, which a status has not. */
+/* Payloads of fixed size.  Return: false if a field is out of range; any status is valid. */
 bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE]);
 void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m);
 void fc_wire_status_decode(struct fc_status *s, const u8 p[FC_STATUS_SIZE]);
@@ -396,7 +394,7 @@ static inline u32 fc_ctrls_size(u32 n)
 	return n * FC_CTRL_SIZE;
 }
 
-/* How many entries a frame has room for where flits are so long. */
+/* Return: maximum number of entries of a control frame, for a flit size. */
 static inline u32 fc_ctrls_most(u32 flit)
 {
 	u32 n = (flit - FC_LINK_SIZE) / FC_CTRL_SIZE;
@@ -407,20 +405,20 @@ static inline u32 fc_ctrls_most(u32 flit)
 /**
  * fc_wire_ctrls_check() - validate the payload of FC_FRAME_CTRL
  * @p: payload
- * @len: its bytes, as the link header has them
- * @nsites: sites of the topology
+ * @len: length of the payload, by the link header
+ * @nsites: number of sites of the topology
  *
- * Return: how many entries there are; 0: a field of one of them is out of range.
+ * Return: number of entries; 0 if a field of an entry is out of range.
  */
 u32 fc_wire_ctrls_check(const u8 *p, u32 len, u32 nsites);
 
 /**
  * fc_wire_ctrls_decode() - payload of FC_FRAME_CTRL
- * @c: room for FC_CTRLS_MAX entries
+ * @c: space for FC_CTRLS_MAX entries
  * @p: payload
- * @len: its bytes, as the link header has them
+ * @len: length of the payload, by the link header
  *
- * Return: how many entries there are; 0: a field of one of them is out of range.
+ * Return: number of entries; 0 if a field of an entry is out of range.
  */
 u32 fc_wire_ctrls_decode(struct fc_ctrl *c, const u8 *p, u32 len);
 
@@ -435,7 +433,7 @@ static inline u32 fc_head_size(u32 ntargets)
  * @p: its payload
  * @linear: readable bytes at @p
  *
- * Return: the size claimed there; 0: it is out of range.  The list need not be readable.
+ * Return: the size by the header; 0 if it is out of range.  The list need not be readable.
  */
 u32 fc_wire_head_size(const u8 *p, u32 linear);
 
@@ -446,8 +444,8 @@ u32 fc_wire_head_size(const u8 *p, u32 linear);
  * @len: payload bytes
  * @nsites: sites of the topology
  *
- * Return: true if header and list agree with each other, with the flit and with
- * the topology.  The other fc_wire_*() functions on heads may then be used.
+ * Return: true if header and list are consistent with each other, with the flit and with the
+ * topology.  All other fc_wire_*() functions on heads require a valid head.
  */
 bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites);
 
@@ -460,7 +458,7 @@ void fc_wire_target_encode(u8 *head, unsigned int i, const struct fc_target *t);
 /**
  * fc_wire_sites_size() - bytes of packet header and list where targets differ in their site alone
  * @site: target sites, all different, in any order
- * @n: how many, 1 .. FC_TARGETS_MAX
+ * @n: number of targets, 1 .. FC_TARGETS_MAX
  *
  * Return: bytes of the shorter form: an entry for each target, or one entry and a bitmap.
  */
@@ -469,9 +467,9 @@ u32 fc_wire_sites_size(const u32 *site, unsigned int n);
 /**
  * fc_wire_sites_encode() - write the list of targets that differ in their site alone
  * @head: packet header is encoded; the number of targets and the form are set
- * @t: target, of which @site and @flags do not matter
+ * @t: target, whose @site and @flags are ignored
  * @site: target sites, all different, in any order
- * @n: how many, 1 .. FC_TARGETS_MAX
+ * @n: number of targets, 1 .. FC_TARGETS_MAX
  *
  * The targets of a bitmap are in the order of their sites.
  *
@@ -486,16 +484,16 @@ u32 fc_wire_sites_encode(u8 *head, const struct fc_target *t, const u32 *site, u
  * @len: payload bytes
  * @nsites: sites of the topology
  *
- * Return: true if it agrees with itself, with the flit and with the topology.  It may
- * then be decoded.
+ * Return: true if the head is consistent with the flit and with the topology; only then it may be
+ * decoded.
  */
 bool fc_wire_bcast_check(const u8 *p, u8 flags, u32 len, u32 nsites);
 void fc_wire_bcast_decode(struct fc_bcast_hdr *c, const u8 *head);
 void fc_wire_bcast_encode(u8 *head, const struct fc_bcast_hdr *c);
-/* One more link crossed; @label: on the next one. */
+/* Counts one more link crossed, and sets the label on the next link. */
 void fc_wire_bcast_hop(u8 *head, u8 label);
 
-/* Where single fields are, for the router: within the packet header, and within a target entry. */
+/* Offsets of fields for the router: in the packet header; in a target entry; in a control entry. */
 enum {
 	FC_AT_SRC = 0, FC_AT_SOCK = 8, FC_AT_BITMAP = 14, FC_AT_NTARGETS = 15, FC_AT_DATA_LEN = 28,
 	FC_AT_HOPS = 32, FC_AT_FLAGS = 34, FC_AT_KIND = 35,
@@ -521,7 +519,7 @@ static inline u32 fc_wire_head_len(const u8 *head)
 	return fc_head_size(fc_wire_ntargets(head));
 }
 
-/* Heads with a bitmap only: callers use fc_wire_target_site() and fc_wire_target_sites(). */
+/* For heads with a bitmap; callers use fc_wire_target_site() and fc_wire_target_sites(). */
 u32 fc_wire_bitmap_site(const u8 *head, unsigned int i);
 void fc_wire_bitmap_sites(u32 *site, const u8 *head);
 
@@ -536,10 +534,10 @@ static inline u32 fc_wire_target_site(const u8 *head, unsigned int i)
 
 /**
  * fc_wire_target_sites() - the sites of all targets
- * @site: written; room for FC_TARGETS_MAX
+ * @site: result; space for FC_TARGETS_MAX
  * @head: head
  *
- * Return: how many targets there are.
+ * Return: number of targets.
  */
 static inline unsigned int fc_wire_target_sites(u32 *site, const u8 *head)
 {
@@ -569,7 +567,7 @@ static inline u32 fc_wire_src(const u8 *head)
 	return fc_get32(head + FC_AT_SRC);
 }
 
-/* Is it of a list whose source waits for the confirmations? */
+/* Is the head of a list whose source waits for confirmations? */
 static inline bool fc_wire_list_awaited(const u8 *head)
 {
 	return (head[FC_AT_FLAGS] & (FC_PACKET_LIST | FC_PACKET_DELAY_ACK)) == FC_PACKET_LIST;
@@ -601,13 +599,13 @@ static inline u32 fc_wire_flow_weight(const u8 *head, u32 site, u8 dir)
 	return h ^ h >> 16;
 }
 
-/* Where an entry of FC_FRAME_CTRL goes. */
+/* Return: the destination site of an entry of FC_FRAME_CTRL. */
 static inline u32 fc_wire_ctrl_dst(const u8 *entry)
 {
 	return fc_get32(entry + FC_AT_CTRL_DST);
 }
 
-/* Of which site it speaks. */
+/* Return: the site of the target that the entry is about. */
 static inline u32 fc_wire_ctrl_site(const u8 *entry)
 {
 	return fc_get32(entry + FC_AT_CTRL_SITE);
@@ -618,38 +616,37 @@ static inline u16 fc_wire_ctrl_hops(const u8 *entry)
 	return fc_get16(entry + FC_AT_CTRL_HOPS);
 }
 
-/* One more link that it crosses. */
+/* Counts one more link crossed. */
 static inline void fc_wire_ctrl_hop(u8 *entry)
 {
 	fc_put16(entry + FC_AT_CTRL_HOPS, (u16)(fc_get16(entry + FC_AT_CTRL_HOPS) + 1));
 }
 
-/* Of a list taken apart: FC_PACKET_APART. */
+/* Sets FC_PACKET_APART: the list was divided into its targets. */
 void fc_wire_head_apart(u8 *head);
 
 /**
- * fc_wire_head_subset() - the head of a branch: some of the targets
- * @dst: where it goes: @src itself, exactly the shrinkage above it, or apart
- *	from it
+ * fc_wire_head_subset() - write the head of a branch, with some of the targets
+ * @dst: result: at @src, above it by exactly the bytes saved, or in other memory
  * @src: head
  * @mask: targets to keep, not 0
- * @hops: links to add to those crossed
+ * @hops: number to add to the links crossed
  *
- * A list with a bitmap gets the shorter form again, and a list without keeps its entries: the
- * head never grows.
+ * A list with a bitmap gets the shorter form again; a list without one keeps its entries.  The head
+ * never grows.
  *
  * Return: bytes written.
  */
 u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops);
 
-/* Heads with a bitmap only: callers use fc_wire_subset_size(). */
+/* For heads with a bitmap; callers use fc_wire_subset_size(). */
 u32 fc_wire_bitmap_subset_size(const u8 *head, u64 mask);
 
 /**
  * fc_wire_subset_size() - bytes that fc_wire_head_subset() writes
  * @head: head
- * @mask: targets to keep, each of which there is
- * @n: how many, at least 1
+ * @mask: targets to keep, all of which exist
+ * @n: number of these, at least 1
  */
 static inline u32 fc_wire_subset_size(const u8 *head, u64 mask, unsigned int n)
 {

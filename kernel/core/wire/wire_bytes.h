@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Numbers in frames are in network byte order: for what encodes frames alone.
+ * Access to numbers in frames, in network byte order; only for code that encodes frames.
  */
 #ifndef FC_CORE_WIRE_WIRE_BYTES_H
 #define FC_CORE_WIRE_WIRE_BYTES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames that report dead and suspected links (faults.h).
+ * Frames that report dead and suspected links (core/faults/faults.h).
  */
 #ifndef FC_CORE_WIRE_WIRE_FAULTS_H
 #define FC_CORE_WIRE_WIRE_FAULTS_H
@@ -8,16 +8,16 @@
 #include "core/wire/wire.h"
 
 #define FC_FAULTS_SIZE		4	/* payload of FC_FRAME_FAULTS without its entries */
-#define FC_FAULT_SIZE		20	/* each of these */
-#define FC_FAULTS_MAX		10	/* of a frame: it fits the smallest flit */
+#define FC_FAULT_SIZE		20	/* entry */
+#define FC_FAULTS_MAX		10	/* entries of a frame: they fit the smallest flit */
 
 /**
  * struct fc_fault - announcement of a site about its own links
  * @site: the announcing site
- * @incarnation: of that site
+ * @incarnation: incarnation of that site
  * @version: number of the announcement, not 0; wraps
- * @ports: its ports whose link does not work; bit 0 is never set
- * @suspect: of the others, those whose link is up and suspected
+ * @ports: ports of the site whose link does not work; bit 0 is never set
+ * @suspect: ports of the site whose link is up and suspected
  */
 struct fc_fault {
 	u32 site;
@@ -29,8 +29,8 @@ struct fc_fault {
 
 /**
  * struct fc_faults_msg - payload of FC_FRAME_FAULTS, between neighbours
- * @digest: of all that the sender knows of faults
- * @n: entries, up to FC_FAULTS_MAX
+ * @digest: digest of the sender's database
+ * @n: number of entries, up to FC_FAULTS_MAX
  * @fault: entries
  */
 struct fc_faults_msg {
@@ -48,7 +48,7 @@ static inline u32 fc_faults_size(u32 n)
  * fc_wire_faults_decode() - payload of FC_FRAME_FAULTS
  * @m: result
  * @p: payload
- * @len: its bytes, as the link header has them
+ * @len: length of the payload, by the link header
  *
  * Return: false if a field is out of range.  The caller checks whether the topology has such sites
  * and links.

@@ -3,32 +3,32 @@
 #ifndef FC_CORE_WIRE_WIRE_KIND_H
 #define FC_CORE_WIRE_WIRE_KIND_H
 
-/* The sender named a target list, not one site. */
+/* The sender gave a target list, not one site. */
 #define FC_PACKET_LIST		0x01
-/* With FC_PACKET_LIST, and one target: its list was taken apart, and it is not the only one. */
+/* With FC_PACKET_LIST and one target: the list was divided, and has other targets. */
 #define FC_PACKET_APART		0x02
 /*
- * A message or data in one packet whose source can wait (FC_ACK_DELAY_NS) for the confirmation,
- * which a confirmation of a later message may replace.
+ * A message or data in one packet: the target may delay the confirmation (FC_ACK_DELAY_NS), or
+ * replace it by that of a later message.
  */
 #define FC_PACKET_DELAY_ACK		0x04
 
-/* The field of the links crossed has, in units of this, also how often the packet was copied. */
+/* The field @hops on the wire also has @copied of struct fc_packet, in units of this. */
 #define FC_HOPS_COPY		0x4000
 
 /**
- * enum fc_kind - what the packets of a message are about
+ * enum fc_kind - kinds of packets
  * @FC_KIND_MESSAGE: a message outside of connections
- * @FC_KIND_CONNECT: asks a listening port for a connection
- * @FC_KIND_ACCEPT: its answer, from the port that is the other end from now on; its
- *	message id is that of the request
- * @FC_KIND_REFUSE: the listening port has gone instead; its message id is that of the
- *	request
+ * @FC_KIND_CONNECT: a request for a connection, to a listening port
+ * @FC_KIND_ACCEPT: accepts a request, from the port that is the other end of the connection; has
+ *	the message id of the request
+ * @FC_KIND_REFUSE: refuses a request, because the listening port is closed; has the message id of
+ *	the request
  * @FC_KIND_DATA: a message of a connection
- * @FC_KIND_SHUT: no more messages come from this end of the connection
- * @FC_KIND_DATAGRAM: a datagram in one packet: neither end keeps a message of it or
- *	acknowledges it; @sock is the hash of its flow, whose packets take one path
- * @FC_KIND_COUNT: how many there are
+ * @FC_KIND_SHUT: this end of the connection sends no more messages
+ * @FC_KIND_DATAGRAM: a datagram in one packet, which neither end keeps or acknowledges; @sock is
+ *	the hash of its flow, whose packets take one path
+ * @FC_KIND_COUNT: number of kinds
  *
  * Messages and datagrams may have several targets; only these and @FC_KIND_DATA have data.
  */

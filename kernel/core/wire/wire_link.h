@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Link headers of flits and statuses, encoded and decoded in place: for those who do it for each
- * frame.
+ * Inline encoding and decoding of the link headers of flits and statuses, for code that runs for
+ * each frame.
  */
 #ifndef FC_CORE_WIRE_WIRE_LINK_H
 #define FC_CORE_WIRE_WIRE_LINK_H
@@ -15,10 +15,10 @@ enum {
 	FC_LINK_EPOCH = 6, FC_LINK_SEQ = 8, FC_LINK_ACK = 12
 };
 
-/* Among the flags of every frame. */
+/* Flag of every type of frame: it carries a checksum. */
 #define FC_LINK_SUMMED	0x80
 
-/* Is it a channel with numbers and credit? */
+/* Does the channel have sequence numbers and credit? */
 static inline bool fc_link_vc_valid(u8 vc)
 {
 	return vc >= FC_VC_BCAST && vc < FC_VC_COUNT;
@@ -32,10 +32,10 @@ static inline bool fc_link_flit_flags(const struct fc_link_hdr *h)
 		return h->len >= FC_DATA_MIN;
 	if (h->flags & ~(FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_EAGER))
 		return false;
-	/* Only fronts, and only in a class, are forwarded before the site looks at them. */
+	/* Only fronts in a class are forwarded speculatively. */
 	if (h->flags & FC_PART_EAGER && (!(h->flags & FC_PART_HEAD) || h->vc < FC_VC_CLASS))
 		return false;
-	/* An abort-packet terminator travels alone. */
+	/* A flit with an abort-packet terminator has nothing else. */
 	if (h->flags & FC_PART_ABORT)
 		return h->flags == (FC_PART_TERM | FC_PART_ABORT) && !h->len;
 	return true;
@@ -49,8 +49,7 @@ static inline bool fc_link_status_flags(const struct fc_link_hdr *h, u32 len)
 }
 
 /*
- * Are channel, flags and length those of a frame of that type?  FC_FRAME_AUTH moves from its type
- * to @auth.
+ * Are channel, flags and length valid for the type?  Moves FC_FRAME_AUTH from the type to @auth.
  */
 bool fc_wire_link_flags(struct fc_link_hdr *h);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The plain frame, which most are: a flit that is a message whole, for one target.  What is
- * checked of it is what is checked of any, in one go; what is refused here may be valid all the
- * same, and is for fc_wire_link_decode() and fc_wire_head_check() to judge.
+ * Plain frames, the most frequent ones: a flit that is a whole message for one target.  The
+ * functions here check the same as fc_wire_link_decode() and fc_wire_head_check(), in fewer
+ * instructions; a frame that they refuse may be valid, and is passed to those two.
  */
 #ifndef FC_CORE_WIRE_WIRE_PLAIN_H
 #define FC_CORE_WIRE_WIRE_PLAIN_H
 
 #include "core/wire/wire_link.h"
 
-/* Within the packet header. */
+/* Offsets in the packet header. */
 enum {
 	P_SRC = FC_AT_SRC, P_INCARNATION = 4, P_SOCK = FC_AT_SOCK, P_PORT = 12,
 	P_BITMAP = FC_AT_BITMAP,
@@ -26,15 +26,15 @@ static inline bool fc_head_single(const u8 *p)
 
 static_assert(P_NTARGETS == P_BITMAP + 1);
 
-/* Within a target entry. */
+/* Offsets in a target entry. */
 enum { T_SITE = FC_AT_SITE, T_PORT = 4, T_FLAGS = 6, T_OUTSTANDING = 7, T_OFF = 8, T_LEN = 12,
 T_SEQ = 16 };
 
-/* Least bytes of a plain frame. */
+/* Minimum length of a plain frame. */
 #define FC_PLAIN_MIN	(FC_LINK_SIZE + FC_PACKET_SIZE + FC_TARGET_SIZE)
 
 /*
- * Is it a flit of these FC_PART_*, without checksum, in a class, and no byte of the frame more?
+ * Is the frame a flit with exactly @parts (FC_PART_*), in a class, without checksum and padding?
  * @p: FC_LINK_SIZE readable bytes; @total: bytes of the frame from there on.
  */
 static inline bool fc_link_flit(const u8 *p, u32 total, u8 parts)
@@ -52,8 +52,8 @@ static inline bool fc_link_plain(const u8 *p, u32 total)
 }
 
 /*
- * May the frame take a fast path?  It is plain, or a flit between the first and the last one of its
- * packet.  @linear: readable bytes at @p.
+ * May the frame take a fast path, as a plain frame, or as a flit between the first and the last one
+ * of its packet?  @linear: readable bytes at @p.
  */
 static inline bool fc_link_fast(const u8 *p, u32 linear, u32 total)
 {
@@ -61,7 +61,7 @@ static inline bool fc_link_fast(const u8 *p, u32 linear, u32 total)
 	       (linear >= FC_LINK_SIZE && fc_link_flit(p, total, 0));
 }
 
-/* Rewrites the header of a flit for another link; the length stays. */
+/* Rewrites the link header of a flit for another link; its length is unchanged. */
 static inline void fc_link_readdress(u8 *p, u8 vc, u16 epoch, u32 seq, u32 ack)
 {
 	p[FC_LINK_VC] = vc;
