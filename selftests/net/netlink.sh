@@ -272,6 +272,7 @@ json "topology show" 'j["topology"] == "ring:3" and j["site"] == 1 and
 	fc -j topology show site 1
 prints "topology show: svg" '</svg>' fc topology show ring:5 --svg
 prints "topology show: dot" '^	0 -> 1 ' fc topology show ring:5 --dot
+prints "topology show: dot, in points" '^	inputscale=72;' fc topology show ring:5 --dot
 refuses "topology show: malformed" 1 'topology rong:5: .' fc topology show rong:5
 
 # the rest of the grammar

@@ -487,8 +487,9 @@ void draw_dot(const struct fc_topo *topo, const struct load *loads, const uint8_
 
 	plan(&layout, topo);
 	fc_topo_print(topo, spec);
-	/* Positions are in points, with y pointing up. */
-	printf("digraph \"%s\" {\n\tlayout=neato;\n\tnode [shape=circle];\n", spec);
+	/* Positions are in points, with y pointing up; neato reads inches without inputscale. */
+	printf("digraph \"%s\" {\n\tlayout=neato;\n\tinputscale=72;\n\tnode [shape=circle];\n",
+	       spec);
 	for (site = 0; site < topo->nsites; site++) {
 		struct point at = place(&layout, site);
 
