@@ -14,6 +14,7 @@
  */
 #include <linux/hash.h>
 #include <linux/slab.h>
+#include "drop.h"
 #include "core/bcast/recept.h"
 #include "ends/bcast.h"
 #include "ends/state.h"
@@ -67,7 +68,7 @@ static void value_free(struct flitcast_site *site, struct bcast_msg *m, unsigned
 
 	if (skb_queue_empty(&m->value[i]))
 		return;
-	__skb_queue_purge(&m->value[i]);
+	flitcast_drop_queue(&m->value[i], FLITCAST_DROP_UNDECIDED);
 	if (port)
 		port->ops->uncharge(port, m->charge[i], false);
 }
@@ -283,6 +284,8 @@ void flitcast_bcast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head 
 	struct flitcast_port *port;
 	struct fc_packet pk;
 	struct fc_bcast_hdr bcast;
+	/* Copies that were counted, or came again, were used. */
+	enum flitcast_drop why = FLITCAST_USED;
 	struct bcast_msg *m;
 	u8 need, votes;
 	int value;
@@ -292,8 +295,10 @@ void flitcast_bcast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head 
 	port = flitcast_port_find(site, bcast.port);
 	need = port ? fc_recept_need(port->reception, port->copies, port->quorum) : 1;
 	/* The number of copies is the receiver's configuration, not to be taken from the header. */
-	if (need > 1 && bcast.copies != port->copies)
+	if (need > 1 && bcast.copies != port->copies) {
+		why = FLITCAST_DROP_PROTOCOL;
 		goto drop;
+	}
 	m = bcast_find(site, &pk, &bcast);
 	if (!m || !(m->core.got & fc_bit(in))) {
 		make_place(site, pk.src, in);
@@ -301,8 +306,10 @@ void flitcast_bcast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head 
 	}
 	if (!m)
 		m = bcast_create(site, &pk, &bcast);
-	if (!m)
+	if (!m) {
+		why = FLITCAST_DROP_NO_MEMORY;
 		goto drop;
+	}
 	if (m->done) {
 		fc_recept_copy(&m->core, in, BCAST_VALUES, 0);
 		again(site, m, &pk, &bcast);
@@ -315,13 +322,19 @@ void flitcast_bcast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head 
 		return;
 	}
 	value = value_of(m, flits);
-	if (value < 0 || m->core.got & fc_bit(in))
+	if (m->core.got & fc_bit(in))
 		goto drop;
+	if (value < 0) {
+		why = FLITCAST_DROP_UNDECIDED;
+		goto drop;
+	}
 	if (!m->core.votes[value]) {
 		m->charge[value] = room_of(&pk, flits);
 		/* If there is no space for the copy, there is none for the message. */
-		if (!port->ops->charge(port, m->charge[value], false))
+		if (!port->ops->charge(port, m->charge[value], false)) {
+			why = FLITCAST_DROP_NO_SPACE;
 			goto drop;
+		}
 		skb_queue_splice_init(flits, &m->value[value]);
 	}
 	votes = fc_recept_copy(&m->core, in, value, bcast.outstanding);
@@ -330,7 +343,7 @@ void flitcast_bcast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head 
 		due(site, m->until);
 	}
 	if (votes >= need) {
-		__skb_queue_purge(flits);
+		flitcast_drop_queue(flits, FLITCAST_USED);
 		skb_queue_splice_init(&m->value[value], flits);
 		port->ops->uncharge(port, m->charge[value], false);
 		receive(site, m, flits, &pk, value, fc_recept_outstanding(&m->core, value));
@@ -341,7 +354,7 @@ void flitcast_bcast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head 
 		return;
 	}
 drop:
-	__skb_queue_purge(flits);
+	flitcast_drop_queue(flits, why);
 }
 
 void flitcast_bcast_time(struct flitcast_site *site, u64 now)

@@ -171,7 +171,7 @@ static void skip(void *arg, struct fc_rxmsg *m)
 
 	if (port)
 		port->ops->uncharge(port, flitcast_rxmsg_charged(m), m->early);
-	flitcast_rxmsg_drop(a->site, m);
+	flitcast_rxmsg_drop(a->site, m, FLITCAST_DROP_ABORTED);
 }
 
 /* Ask the port whether it admits a new message.  Without ops->admit: FC_KIND_MESSAGE only. */
@@ -244,6 +244,18 @@ static void note_arrival(struct flitcast_arrival *arrival, u64 due, u64 now)
 		arrival->reserved = max(arrival->reserved, due);
 }
 
+/* Why the port did not take a message: without data it has changed the state of the socket. */
+static enum flitcast_drop unread(const struct sk_buff *skb)
+{
+	switch (FLITCAST_DELIVERY(skb)->kind) {
+	case FC_KIND_MESSAGE:
+		return FLITCAST_DROP_FILTERED;
+	case FC_KIND_DATA:
+		return FLITCAST_DROP_REFUSED;
+	}
+	return FLITCAST_USED;
+}
+
 /*
  * Hand a complete message to the port, and wake it even if no task is to read the message: it may
  * have changed the state of the socket.
@@ -256,7 +268,7 @@ static void deliver_skb(struct flitcast_site *site, struct flitcast_port *port, 
 	site->stat[FC_STAT_MSG_DELIVERED]++;
 	done = port->ops->deliver(port, skb, !listed);
 	if (!(done & FLITCAST_DELIVERED))
-		flitcast_rx_drop(site, skb);
+		flitcast_rx_drop(site, skb, unread(skb));
 	if (listed)
 		port->wake_mask |= FLITCAST_WAKE_IN;
 	else if (done & FLITCAST_DELIVER_HELD)
@@ -392,15 +404,16 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 			    const struct fc_packet *pk, const struct fc_target *t,
 			    const struct flitcast_votes *votes)
 {
+	u16 packet = pk->offset / FC_PACKET_MAX;
 	struct fc_part part;
-	u16 packet;
 	struct fc_rxmsg *slot;
 	enum flitcast_admit admitted;
 	enum fc_rx_verdict verdict;
-	struct skip_arg arg;
+	struct skip_arg arg = { .site = site, .flow = flow };
 	struct rx_taken taken;
 	u64 due;
 	struct fc_target own;
+	enum flitcast_drop why = FLITCAST_DROP_PROTOCOL;
 	bool completed = true;
 	u32 before;
 
@@ -412,9 +425,6 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 		}
 	}
 	part = fc_part_make(pk->msg_len, t->off, t->len);
-	packet = pk->offset / FC_PACKET_MAX;
-	arg.site = site;
-	arg.flow = flow;
 	/* A flow begins with the oldest message that its source keeps: nothing is skipped then. */
 	before = flow->core.begun ? flow->core.next : t->seq - t->outstanding;
 	verdict = fc_rxflow_packet(&flow->core, t, &part, packet, &slot, skip, &arg);
@@ -425,18 +435,21 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 		goto drop;
 	case FC_RX_DUPLICATE:
 		site->stat[FC_STAT_PKT_DUPLICATE]++;
+		why = FLITCAST_USED;
 		answer(site, pk, t, flow, FC_CTRL_CONFIRM);
 		goto drop;
 	case FC_RX_ADMIT:
 		/* No state, or dropped by flitcast_rx_reclaim(): restart with packet part.first. */
 		if (packet != part.first) {
 			answer(site, pk, t, flow, FC_CTRL_GRANT);
+			why = FLITCAST_DROP_FORGOTTEN;
 			completed = false;
 			goto drop;
 		}
 		admitted = may_come(port, pk, t->seq != flow->core.next);
 		if (admitted == FLITCAST_ADMIT_NO) {
 			site->stat[FC_STAT_MSG_REFUSED]++;
+			why = FLITCAST_DROP_REFUSED;
 			answer(site, pk, t, flow, FC_CTRL_REFUSED);
 			goto drop;
 		}
@@ -444,7 +457,8 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 		flitcast_rxmsg_take(port, flits, &part, packet, &taken);
 		if (!admit(site, port, flow, slot, t, &part, &taken,
 			   admitted == FLITCAST_ADMIT_LATER)) {
-			kfree_skb_list(taken.data);
+			why = FLITCAST_DROP_NO_SPACE;
+			flitcast_drop_list(taken.data, why);
 			answer(site, pk, t, flow, FC_CTRL_NO_SPACE);
 			completed = false;
 			goto drop;
@@ -462,7 +476,7 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 		answer(site, pk, t, flow, FC_CTRL_CONFIRM);
 	return true;
 drop:
-	__skb_queue_purge(flits);
+	flitcast_drop_queue(flits, why);
 	return completed;
 }
 
@@ -476,12 +490,14 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 			      const struct flitcast_votes *votes)
 {
 	const struct rx_key key = key_of(pk, t->port);
+	enum flitcast_drop why = FLITCAST_DROP_NO_SPACE;
 	bool completed = true;
 
 	if (!port) {
 		/* Ack a message that was delivered before the socket was closed; refuse others. */
 		bool had = flow && fc_before(t->seq, flow->core.next);
 
+		why = had ? FLITCAST_USED : FLITCAST_DROP_REFUSED;
 		if (!had)
 			site->stat[FC_STAT_MSG_REFUSED]++;
 		answer(site, pk, t, had ? flow : NULL, had ? FC_CTRL_CONFIRM : FC_CTRL_REFUSED);
@@ -495,6 +511,7 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 		 * The source sends all other messages again.
 		 */
 		site->stat[FC_STAT_FLOW_UNKNOWN]++;
+		why = FLITCAST_DROP_FORGOTTEN;
 		flitcast_rx_resync(site, &key, t->seq, t->seq - t->outstanding);
 		completed = false;
 		goto drop;
@@ -506,7 +523,7 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 	answer(site, pk, t, NULL, FC_CTRL_NO_SPACE);
 	completed = false;
 drop:
-	__skb_queue_purge(flits);
+	flitcast_drop_queue(flits, why);
 	return completed;
 }
 
@@ -582,7 +599,7 @@ void flitcast_rx_resynced(struct flitcast_site *site, const struct fc_ctrl *ctrl
 	if (port && flow->core.begun)
 		forward(site, port, flow, ctrl->next);
 	if (closed)
-		flitcast_rxflow_empty(site, flow);
+		flitcast_rxflow_empty(site, flow, FLITCAST_DROP_ABORTED);
 	/*
 	 * Let the flow be evicted, unless core.next is after ctrl->next: then the source still
 	 * keeps messages that were delivered here, and retransmissions of these must find the flow.

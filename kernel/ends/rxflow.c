@@ -257,7 +257,7 @@ static void forget(struct flitcast_site *site, struct rx_flow *flow)
 	} else if (fc_before(source->last, sock)) {
 		source->last = sock;
 	}
-	flitcast_rxflow_empty(site, flow);
+	flitcast_rxflow_empty(site, flow, FLITCAST_DROP_FORGOTTEN);
 	if (site->ends->rx.last == flow)
 		site->ends->rx.last = NULL;
 	list_del(&flow->ack_pending);

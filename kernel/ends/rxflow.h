@@ -4,6 +4,7 @@
 #define FLITCAST_ENDS_RXFLOW_H
 
 #include <linux/rbtree.h>
+#include "drop.h"
 #include "ends/state.h"
 #include "ends/port.h"
 
@@ -125,6 +126,7 @@ void flitcast_rx_resync(struct flitcast_site *site, const struct rx_key *key, u3
 			u32 oldest);
 
 /* Drop all messages, refusals and grants of a flow.  Return: number of messages dropped. */
-unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow);
+unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow,
+				   enum flitcast_drop why);
 
 #endif /* FLITCAST_ENDS_RXFLOW_H */

@@ -58,22 +58,23 @@ u32 flitcast_rxmsg_charged(const struct fc_rxmsg *m)
 	return skb ? FLITCAST_DELIVERY(skb)->charge : ((const struct rx_msg *)m->h)->charge;
 }
 
-static void msg_free(struct rx_msg *msg)
+static void msg_free(struct rx_msg *msg, enum flitcast_drop why)
 {
 	unsigned int i;
 
 	for (i = 0; i < msg->npackets; i++)
-		kfree_skb_list(msg->packet[i]);
-	kfree_skb(msg->carrier);
+		flitcast_drop_list(msg->packet[i], why);
+	consume_skb(msg->carrier);
 	kvfree(msg);
 }
 
 /*
- * cb of a dropped skb: the message of which it is the carrier, to be freed with its packets; or
- * NULL.
+ * cb of a dropped skb: the message of which it is the carrier, to be freed with its packets, or
+ * NULL; and the reason.
  */
 struct drop_cb {
 	struct rx_msg *msg;
+	enum flitcast_drop why;
 };
 
 #define DROP_CB(skb)	((struct drop_cb *)(skb)->cb)
@@ -85,16 +86,18 @@ struct drop_cb {
  * them without the lock.  The caller has released their charge already.  A peer can queue no more
  * than it sends, and the work is not bound to the CPU that receives.
  */
-static void drop(struct flitcast_site *site, struct sk_buff *skb, struct rx_msg *msg)
+static void drop(struct flitcast_site *site, struct sk_buff *skb, struct rx_msg *msg,
+		 enum flitcast_drop why)
 {
 	DROP_CB(skb)->msg = msg;
+	DROP_CB(skb)->why = why;
 	__skb_queue_tail(&site->ends->rx.dropped, skb);
 	queue_work(system_unbound_wq, &site->ends->rx.drop);
 }
 
-void flitcast_rx_drop(struct flitcast_site *site, struct sk_buff *skb)
+void flitcast_rx_drop(struct flitcast_site *site, struct sk_buff *skb, enum flitcast_drop why)
 {
-	drop(site, skb, NULL);
+	drop(site, skb, NULL, why);
 }
 
 static void drop_work(struct work_struct *work)
@@ -109,9 +112,9 @@ static void drop_work(struct work_struct *work)
 	spin_unlock_bh(&site->lock);
 	while ((skb = __skb_dequeue(&dropped))) {
 		if (DROP_CB(skb)->msg)
-			msg_free(DROP_CB(skb)->msg);
+			msg_free(DROP_CB(skb)->msg, DROP_CB(skb)->why);
 		else
-			kfree_skb(skb);
+			flitcast_drop(skb, DROP_CB(skb)->why);
 		cond_resched();
 	}
 }
@@ -127,17 +130,19 @@ void flitcast_rx_stop(struct flitcast_site *site)
 	flush_work(&site->ends->rx.drop);
 }
 
-void flitcast_rxmsg_drop(struct flitcast_site *site, const struct fc_rxmsg *m)
+void flitcast_rxmsg_drop(struct flitcast_site *site, const struct fc_rxmsg *m,
+			 enum flitcast_drop why)
 {
 	struct sk_buff *skb = flit_alone(m);
 
 	if (skb)
-		drop(site, skb, NULL);
+		drop(site, skb, NULL, why);
 	else
-		drop(site, ((struct rx_msg *)m->h)->carrier, m->h);
+		drop(site, ((struct rx_msg *)m->h)->carrier, m->h, why);
 }
 
-unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
+unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow,
+				   enum flitcast_drop why)
 {
 	struct flitcast_port *port = flitcast_port_find(site, flow->key.port);
 	unsigned int i, n = 0;
@@ -149,7 +154,7 @@ unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *f
 			continue;
 		if (port)
 			port->ops->uncharge(port, flitcast_rxmsg_charged(m), m->early);
-		flitcast_rxmsg_drop(site, m);
+		flitcast_rxmsg_drop(site, m, why);
 		memset(m, 0, sizeof(*m));
 		n++;
 	}
@@ -275,10 +280,10 @@ static struct sk_buff *compact(struct sk_buff *flits, u32 from, u32 len)
 	}
 	skb->data_len = len - linear;
 	skb->len = len;
-	kfree_skb_list(flits);
+	flitcast_drop_list(flits, FLITCAST_USED);
 	return skb;
 fail:
-	kfree_skb(skb);
+	consume_skb(skb);
 	return NULL;
 }
 
@@ -303,7 +308,7 @@ static struct sk_buff *packet_data(struct sk_buff_head *flits)
 	skb_pull(skb, fc_wire_head_len(skb->data));
 	while ((skb = __skb_dequeue(flits))) {
 		if (!skb->len) {
-			kfree_skb(skb);
+			consume_skb(skb);
 			continue;
 		}
 		*tail = skb;
@@ -425,6 +430,6 @@ struct sk_buff *flitcast_rxmsg_finish(struct flitcast_port *port, const struct f
 	if (msg->unused)
 		port->ops->uncharge(port, msg->unused, m->early);
 	skb = assemble(msg);
-	msg_free(msg);
+	msg_free(msg, FLITCAST_USED);
 	return skb;
 }

@@ -4,6 +4,7 @@
 #define FLITCAST_ENDS_RXMSG_H
 
 #include <linux/skbuff.h>
+#include "drop.h"
 #include "core/ends/ends.h"
 #include "ends/port.h"
 #include "ends/rxflow.h"
@@ -53,8 +54,9 @@ struct sk_buff *flitcast_rxmsg_finish(struct flitcast_port *port, const struct f
 /* Return: the bytes charged to the port for a message. */
 u32 flitcast_rxmsg_charged(const struct fc_rxmsg *m);
 /* Queue an incomplete message, or an skb that no reader wants, to be freed by a work item. */
-void flitcast_rxmsg_drop(struct flitcast_site *site, const struct fc_rxmsg *m);
-void flitcast_rx_drop(struct flitcast_site *site, struct sk_buff *skb);
+void flitcast_rxmsg_drop(struct flitcast_site *site, const struct fc_rxmsg *m,
+			 enum flitcast_drop why);
+void flitcast_rx_drop(struct flitcast_site *site, struct sk_buff *skb, enum flitcast_drop why);
 
 void flitcast_rx_init(struct flitcast_site *site);
 /* Wait for the work item.  Context: process; no packets arrive, and the ports are detached. */

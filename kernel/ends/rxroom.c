@@ -73,7 +73,7 @@ void flitcast_rx_reclaim(struct flitcast_site *site, struct flitcast_port *port)
 		flow = list_first_entry(&port->flows, struct rx_flow, held);
 		list_move_tail(&flow->held, &port->flows);
 		if (now > flow->used + RECLAIM_NS)
-			given_up += flitcast_rxflow_empty(site, flow);
+			given_up += flitcast_rxflow_empty(site, flow, FLITCAST_DROP_FORGOTTEN);
 		if (given_up >= RECLAIM_BUDGET) {
 			port->reclaim_at = now;
 			return;

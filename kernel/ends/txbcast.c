@@ -11,6 +11,7 @@
  * refuses and is aborted on its own.  A retransmission is again a broadcast to all, because only
  * copies that arrive over the disjoint paths count as votes (core/bcast/recept.h).
  */
+#include "drop.h"
 #include "core/bcast/relay.h"
 #include "ends/txbcast.h"
 #include "ends/txflow.h"
@@ -98,7 +99,7 @@ static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 outst
 
 		skb = flitcast_skb_alloc(site->out.headroom, head + flitcast_tx_linear(msg));
 		if (!skb) {
-			__skb_queue_purge(flits);
+			flitcast_drop_queue(flits, FLITCAST_DROP_NO_MEMORY);
 			return false;
 		}
 		if (head)
@@ -209,5 +210,5 @@ void flitcast_txcast_feed(struct flitcast_site *site)
 
 void flitcast_txcast_purge(struct flitcast_site *site)
 {
-	__skb_queue_purge(&site->ends->txbcast.flits);
+	flitcast_drop_queue(&site->ends->txbcast.flits, FLITCAST_DROP_DOWN);
 }

@@ -396,7 +396,7 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 		return true;
 	}
 	if (!injq) {
-		kfree_skb(skb);
+		consume_skb(skb);
 		return false;
 	}
 	went_at_once(site, msg, t);

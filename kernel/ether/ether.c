@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>
 #include "compat.h"
+#include "drop.h"
 #include "core/version.h"
 #include "ether/ether.h"
 #include "fabric/enter.h"
@@ -75,7 +76,7 @@ static int ether_stop(struct net_device *dev)
 	ether->rx_reports = 0;
 	spin_unlock_bh(&ether->site->lock);
 	napi_disable(&ether->napi);
-	__skb_queue_purge(&frames);
+	flitcast_drop_queue(&frames, FLITCAST_DROP_DOWN);
 	flitcast_report_stop(ether);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <linux/etherdevice.h>
 #include <linux/virtio_net.h>
 #include "compat.h"
+#include "drop.h"
 #include "ether/ether.h"
 #include "fabric/enter.h"
 
@@ -138,7 +139,7 @@ static struct sk_buff *join(struct flitcast_ether *ether, struct sk_buff_head *f
 		if (append_pages(skb, flit)) {
 			consume_skb(flit);
 		} else if (has_list(flit)) {
-			kfree_skb(flit);
+			flitcast_drop(flit, FLITCAST_DROP_NO_MEMORY);
 			goto drop;
 		} else {
 			append_list(skb, &last, flit);
@@ -147,7 +148,7 @@ static struct sk_buff *join(struct flitcast_ether *ether, struct sk_buff_head *f
 	if (pskb_may_pull(skb, linear))
 		return skb;
 drop:
-	__skb_queue_purge(flits);
+	flitcast_drop_queue(flits, FLITCAST_DROP_NO_MEMORY);
 	flitcast_ether_drop(ether, FLITCAST_ETHER_RX_MEMORY, skb);
 	return NULL;
 }

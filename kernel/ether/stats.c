@@ -2,11 +2,12 @@
 #include <linux/ethtool.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
+#include "drop.h"
 #include "ether/ether.h"
 
-#define REASON(id, name, reason)	[FLITCAST_ETHER_##id] = SKB_DROP_REASON_##reason,
+#define REASON(id, name, reason)	[FLITCAST_ETHER_##id] = FLITCAST_DROP_##reason,
 
-static const enum skb_drop_reason reasons[] = {
+static const enum flitcast_drop reasons[] = {
 	FLITCAST_ETHER_DROPS(REASON)
 };
 
@@ -35,17 +36,14 @@ void flitcast_ether_drop(struct flitcast_ether *ether, enum flitcast_ether_stat 
 			 struct sk_buff *skb)
 {
 	count(ether, why);
-	kfree_skb_reason(skb, reasons[why]);
+	flitcast_drop(skb, reasons[why]);
 }
 
 void flitcast_ether_drop_flits(struct flitcast_ether *ether, enum flitcast_ether_stat why,
 			       struct sk_buff_head *flits)
 {
-	struct sk_buff *skb;
-
 	count(ether, why);
-	while ((skb = __skb_dequeue(flits)))
-		kfree_skb_reason(skb, reasons[why]);
+	flitcast_drop_queue(flits, reasons[why]);
 }
 
 int flitcast_ether_stat_count(struct net_device *dev, int set)

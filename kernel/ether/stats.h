@@ -12,19 +12,19 @@ struct net_device;
 struct sk_buff;
 struct sk_buff_head;
 
-/* X(identifier, name, reason): frames that were dropped, and the kernel's drop reason. */
+/* X(identifier, name, reason): frames that were dropped, and the reason (drop.h). */
 #define FLITCAST_ETHER_DROPS(X)							\
-	X(TX_DOWN,	"tx_drop_down",		DEV_READY)			\
-	X(TX_FULL,	"tx_drop_full",		FULL_RING)			\
-	X(TX_MEMORY,	"tx_drop_memory",	NOMEM)				\
-	X(TX_LENGTH,	"tx_drop_length",	PKT_TOO_BIG)			\
-	X(TX_OFFLOAD,	"tx_drop_offload",	SKB_GSO_SEG)			\
-	X(TX_OWN,	"tx_drop_own",		OTHERHOST)			\
-	X(TX_NESTED,	"tx_drop_nested",	NOT_SPECIFIED)			\
-	X(RX_DOWN,	"rx_drop_down",		DEV_READY)			\
-	X(RX_FULL,	"rx_drop_full",		FULL_RING)			\
-	X(RX_MEMORY,	"rx_drop_memory",	NOMEM)				\
-	X(RX_HEADER,	"rx_drop_header",	DEV_HDR)
+	X(TX_DOWN,	"tx_drop_down",		DOWN)				\
+	X(TX_FULL,	"tx_drop_full",		FULL)				\
+	X(TX_MEMORY,	"tx_drop_memory",	NO_MEMORY)			\
+	X(TX_LENGTH,	"tx_drop_length",	LENGTH)				\
+	X(TX_OFFLOAD,	"tx_drop_offload",	OFFLOAD)			\
+	X(TX_OWN,	"tx_drop_own",		OWN)				\
+	X(TX_NESTED,	"tx_drop_nested",	NESTED)				\
+	X(RX_DOWN,	"rx_drop_down",		DOWN)				\
+	X(RX_FULL,	"rx_drop_full",		FULL)				\
+	X(RX_MEMORY,	"rx_drop_memory",	NO_MEMORY)			\
+	X(RX_HEADER,	"rx_drop_header",	MALFORMED)
 
 /* X(identifier, name): other events. */
 #define FLITCAST_ETHER_EVENTS(X)						\

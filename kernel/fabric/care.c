@@ -14,6 +14,7 @@
  */
 #include <linux/random.h>
 #include <linux/slab.h>
+#include "drop.h"
 #include "core/vnet/aim.h"
 #include "core/care/care.h"
 #include "fabric/channel.h"
@@ -71,7 +72,7 @@ static int care_alloc(struct flitcast_site *site)
 
 static void drop(void *arg, void *h)
 {
-	kfree_skb(h);
+	flitcast_drop(h, FLITCAST_DROP_DOWN);
 }
 
 static void purge(struct flitcast_site *site)

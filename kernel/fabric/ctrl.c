@@ -23,6 +23,7 @@
  * Control frames are not retransmitted by the link.  A lost entry is sent again by its end.
  */
 #include <linux/interrupt.h>
+#include "drop.h"
 #include "core/bucket.h"
 #include "fabric/ctrl.h"
 #include "fabric/enter.h"
@@ -190,7 +191,7 @@ void flitcast_ctrl_drop(struct flitcast_site *site, u8 port)
 {
 	unsigned int i;
 
-	kfree_skb(site->end[port].ctrl);
+	flitcast_drop(site->end[port].ctrl, FLITCAST_DROP_DOWN);
 	site->end[port].ctrl = NULL;
 	site->ctrl.ports &= ~fc_bit(port);
 	site->ctrl.old &= ~fc_bit(port);
@@ -391,15 +392,17 @@ void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 	if (pskb_may_pull(skb, skb->len))
 		n = fc_wire_ctrls_check(skb->data, skb->len, site->cfg.topo.nsites);
 	if (!n) {
-		link->stat[FC_LSTAT_RX_MALFORMED]++;
-	} else if (!fc_bucket_take(&end->ctrl_at, flitcast_site_now(site), CTRL_NS, CTRL_BURST,
-				   n)) {
-		/* As if the entries had been lost: their ends send them again. */
-		link->stat[FC_LSTAT_RX_LIMITED] += n;
-		n = 0;
-	} else if (flitcast_fast() && pass(site, skb, n)) {
+		flitcast_link_drop(link, skb, MALFORMED);
 		return;
 	}
+	if (!fc_bucket_take(&end->ctrl_at, flitcast_site_now(site), CTRL_NS, CTRL_BURST, n)) {
+		/* As if the entries had been lost: their ends send them again. */
+		link->stat[FC_LSTAT_RX_LIMITED] += n;
+		flitcast_drop(skb, FLITCAST_DROP_LIMITED);
+		return;
+	}
+	if (flitcast_fast() && pass(site, skb, n))
+		return;
 	for (i = 0; i < n; i++) {
 		fc_wire_ctrl_decode(&ctrl, skb->data + fc_ctrls_size(i));
 		if (ctrl.dst != site->cfg.id)

@@ -11,6 +11,7 @@
  * targets drop doubles by its number.
  */
 #include "compat.h"
+#include "drop.h"
 #include "core/vnet/aim.h"
 #include "fabric/dgram.h"
 #include "fabric/enter.h"
@@ -289,7 +290,7 @@ struct sk_buff *flitcast_dgram_flit(struct flitcast_site *site, struct fc_flit *
 		flit->parts = FC_PART_HEAD;
 	}
 	if (!put_range(skb, whole, all->sent, part, linear)) {
-		kfree_skb(skb);
+		flitcast_drop(skb, FLITCAST_DROP_NO_MEMORY);
 		return NULL;
 	}
 	flit->data = skb->len - size;
@@ -321,7 +322,7 @@ void flitcast_dgram_purge(struct flitcast_site *site)
 
 	__skb_queue_head_init(&list);
 	flitcast_dgram_take(site, &list);
-	__skb_queue_purge(&list);
-	kfree_skb(all->cur);
+	flitcast_drop_queue(&list, FLITCAST_DROP_DOWN);
+	flitcast_drop(all->cur, FLITCAST_DROP_DOWN);
 	all->cur = NULL;
 }

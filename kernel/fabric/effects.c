@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Performs the effects that the switches of a site decide (core/care/care.h, core/vnet/vnet.h). */
+#include "drop.h"
 #include "fabric/effects.h"
 #include "fabric/site.h"
 
@@ -144,6 +145,20 @@ static void send_reserve(struct flitcast_site *site, const struct fc_effect *e)
 	flitcast_output_frame(site, e->port, skb, &hdr);
 }
 
+void flitcast_effects_drop(const struct fc_effect *e)
+{
+	static const u8 why[] = {
+		[FC_DROP_USED] = FLITCAST_USED,
+		[FC_DROP_PROTOCOL] = FLITCAST_DROP_PROTOCOL,
+		[FC_DROP_CUT] = FLITCAST_DROP_CUT,
+		[FC_DROP_UNROUTABLE] = FLITCAST_DROP_UNROUTABLE,
+		[FC_DROP_DOWN] = FLITCAST_DROP_DOWN,
+		[FC_DROP_FULL] = FLITCAST_DROP_FULL,
+	};
+
+	flitcast_drop(e->flit.h, why[e->flags]);
+}
+
 void flitcast_effects_suspect(struct flitcast_site *site, const struct fc_effect *e)
 {
 	/* Suspicion changes routes and ends in an event: do it after the current one. */
@@ -183,7 +198,7 @@ void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct f
 		report_unreachable(site, e);
 		break;
 	case FC_FX_DROP:
-		kfree_skb(skb);
+		flitcast_effects_drop(e);
 		break;
 	case FC_FX_RESET:
 		/* A reset is an event itself: do it after the current one. */

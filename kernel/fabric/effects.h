@@ -10,6 +10,8 @@ int flitcast_effects_init(void);
 void flitcast_effects_exit(void);
 /* Perform one effect of the core on packets of a set. */
 void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct fc_effect *e);
+/* Perform FC_FX_DROP, of any switch. */
+void flitcast_effects_drop(const struct fc_effect *e);
 /* Perform FC_FX_SUSPECT, of any switch. */
 void flitcast_effects_suspect(struct flitcast_site *site, const struct fc_effect *e);
 /*

@@ -3,6 +3,7 @@
  * Handshakes of a site's links: runs core/link/hello.h, and reports links that come up or go down
  * to the switches and the relay.
  */
+#include "drop.h"
 #include "fabric/auth.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
@@ -178,22 +179,23 @@ void flitcast_hello_in(struct flitcast_site *site, struct flitcast_link *link,
 
 	link->stat[FC_LSTAT_RX_HELLO]++;
 	if (!pskb_may_pull(skb, FC_HELLO_SIZE) || !fc_wire_hello_decode(&msg, skb->data)) {
-		link->stat[FC_LSTAT_RX_PROTOCOL]++;
+		flitcast_link_drop(link, skb, PROTOCOL);
 		return;
 	}
 	if (!flitcast_auth_check(site, link->port, skb, hdr)) {
-		link->stat[FC_LSTAT_RX_UNPROVEN]++;
+		flitcast_link_drop(link, skb, UNPROVEN);
 		fc_hello_unproven(&end->hello);
 		flitcast_hello_perform(site, link->port, 0);
 		return;
 	}
 	msg.number = hdr->seq;
 	if (!flitcast_link_peer(link, skb, end->hello.state == FC_LINK_UP)) {
-		link->stat[FC_LSTAT_RX_STRANGER]++;
+		flitcast_link_drop(link, skb, STRANGER);
 		return;
 	}
 	flitcast_hello_perform(site, link->port,
 			       fc_hello_received(&end->hello, &msg,
 						 skb->len + FC_LINK_SIZE >= site->cfg.flit,
 						flitcast_site_now(site)));
+	napi_consume_skb(skb, 1);
 }

@@ -16,6 +16,7 @@
  * A malformed flit is dropped as if it had been lost: the receiver asks for it again.
  */
 #include <linux/indirect_call_wrapper.h>
+#include "drop.h"
 #include "fabric/auth.h"
 #include "fabric/csr.h"
 #include "fabric/enter.h"
@@ -44,7 +45,8 @@ static bool channel_event(struct flitcast_site *site, u8 vc, struct fc_event *ev
 	return true;
 }
 
-static void status_in(struct flitcast_site *site, struct flitcast_link *link,
+/* Return: false if it is malformed. */
+static bool status_in(struct flitcast_site *site, struct flitcast_link *link,
 		      struct sk_buff *skb, const struct fc_link_hdr *hdr)
 {
 	struct fc_event ev = {
@@ -53,13 +55,10 @@ static void status_in(struct flitcast_site *site, struct flitcast_link *link,
 	};
 
 	link->stat[FC_LSTAT_RX_STATUS]++;
-	if (!pskb_may_pull(skb, FC_STATUS_SIZE)) {
-		link->stat[FC_LSTAT_RX_MALFORMED]++;
-		return;
-	}
+	if (!pskb_may_pull(skb, FC_STATUS_SIZE))
+		return false;
 	fc_wire_status_decode(&ev.status, skb->data);
-	if (!channel_event(site, hdr->vc, &ev))
-		link->stat[FC_LSTAT_RX_MALFORMED]++;
+	return channel_event(site, hdr->vc, &ev);
 }
 
 /* Validate the head of a flit, and make it linear.  Return: its size, or 0. */
@@ -123,22 +122,19 @@ void flitcast_input_receive(struct flitcast_link *link, struct sk_buff *skb,
 	spin_lock(&site->lock);
 	site->now = 0;
 	if (site->dead || end->link != link) {
-		kfree_skb(skb);
+		flitcast_drop(skb, FLITCAST_DROP_DOWN);
 		goto out;
 	}
 	if (hdr->type == FC_FRAME_HELLO) {
 		flitcast_hello_in(site, link, skb, hdr);
-		napi_consume_skb(skb, 1);
 		goto out;
 	}
 	if (end->hello.state != FC_LINK_UP || hdr->epoch != (u16)end->hello.peer.epoch) {
-		link->stat[FC_LSTAT_RX_STRANGER]++;
-		kfree_skb(skb);
+		flitcast_link_drop(link, skb, STRANGER);
 		goto out;
 	}
 	if (hdr->type != FC_FRAME_FLIT && !flitcast_auth_check(site, link->port, skb, hdr)) {
-		link->stat[FC_LSTAT_RX_UNPROVEN]++;
-		kfree_skb(skb);
+		flitcast_link_drop(link, skb, UNPROVEN);
 		goto out;
 	}
 	/*
@@ -148,35 +144,31 @@ void flitcast_input_receive(struct flitcast_link *link, struct sk_buff *skb,
 		fc_hello_alive(&end->hello, flitcast_site_now(site));
 	switch ((enum fc_frame)hdr->type) {
 	case FC_FRAME_FLIT:
-		if (!flit_in(site, link, skb, hdr)) {
-			/* As if it had been lost: the receiver asks for it again. */
-			link->stat[FC_LSTAT_RX_MALFORMED]++;
-			kfree_skb(skb);
-		}
+		/* As if it had been lost: the receiver asks for it again. */
+		if (!flit_in(site, link, skb, hdr))
+			flitcast_link_drop(link, skb, MALFORMED);
 		break;
 	case FC_FRAME_STATUS:
-		status_in(site, link, skb, hdr);
-		napi_consume_skb(skb, 1);
+		if (status_in(site, link, skb, hdr))
+			napi_consume_skb(skb, 1);
+		else
+			flitcast_link_drop(link, skb, MALFORMED);
 		break;
 	case FC_FRAME_CTRL:
 		flitcast_ctrl_in(site, link, skb);
 		break;
 	case FC_FRAME_FAULTS:
 		link->stat[FC_LSTAT_RX_FAULTS]++;
-		if (flitcast_faults_in(site, link->port, skb)) {
+		if (flitcast_faults_in(site, link->port, skb))
 			napi_consume_skb(skb, 1);
-		} else {
-			link->stat[FC_LSTAT_RX_MALFORMED]++;
-			kfree_skb(skb);
-		}
+		else
+			flitcast_link_drop(link, skb, MALFORMED);
 		break;
 	case FC_FRAME_CSR:
-		if (flitcast_csr_in(site, link->port, skb)) {
+		if (flitcast_csr_in(site, link->port, skb))
 			napi_consume_skb(skb, 1);
-		} else {
-			link->stat[FC_LSTAT_RX_MALFORMED]++;
-			kfree_skb(skb);
-		}
+		else
+			flitcast_link_drop(link, skb, MALFORMED);
 		break;
 	case FC_FRAME_HELLO:
 		break;

@@ -12,6 +12,7 @@
  * retransmitted: the link is reset.
  */
 #include "compat.h"
+#include "drop.h"
 #include "core/wire/wire_faults.h"
 #include "fabric/auth.h"
 #include "fabric/branch.h"
@@ -26,7 +27,7 @@ static noinline bool sign(struct flitcast_site *site, u8 port, struct sk_buff *s
 		return true;
 	/* As if the frame had been lost on the link. */
 	site->stat[FC_STAT_NO_MEMORY]++;
-	kfree_skb(skb);
+	flitcast_drop(skb, FLITCAST_DROP_NO_MEMORY);
 	return false;
 }
 
@@ -120,7 +121,7 @@ void flitcast_output_send(struct flitcast_site *site, const struct fc_effect *e)
 	if (site->todo.resets & fc_bit(e->port)) {
 		/* The link is about to be reset: these sequence numbers are void. */
 		if (!e->keep)
-			kfree_skb(skb);
+			flitcast_drop(skb, FLITCAST_DROP_DOWN);
 		return;
 	}
 	/*
@@ -133,7 +134,7 @@ void flitcast_output_send(struct flitcast_site *site, const struct fc_effect *e)
 	} else if (e->keep) {
 		skb = flitcast_branch_copy(skb, headroom, hdr.flags & FC_PART_HEAD ? e->mask : 0);
 	} else if (skb_cow_head(skb, headroom)) {
-		kfree_skb(skb);
+		flitcast_drop(skb, FLITCAST_DROP_NO_MEMORY);
 		skb = NULL;
 	}
 	if (!skb) {

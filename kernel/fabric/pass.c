@@ -18,6 +18,7 @@
  * the timer set, only if the switch asks for it (FC_HOP_WHEN), on links that were idle.  If an ack
  * is due (FC_HOP_MORE), the frame is queued and the rest is done as on the slow path.
  */
+#include "drop.h"
 #include "core/vnet/vnet_pass.h"
 #include "core/wire/wire_plain.h"
 #include "fabric/clock.h"
@@ -103,7 +104,7 @@ static noinline void lost(struct flitcast_site *site, u8 port, struct sk_buff *s
 {
 	site->todo.resets |= fc_bit(port);
 	spin_unlock(&site->lock);
-	kfree_skb(skb);
+	flitcast_drop(skb, FLITCAST_DROP_FULL);
 	flitcast_enter(site);
 	flitcast_leave(site);
 }

@@ -12,6 +12,7 @@
  * copies, from the paths that were configured for the source (path.c).
  */
 #include <linux/slab.h>
+#include "drop.h"
 #include "core/bcast/relay.h"
 #include "fabric/channel.h"
 #include "fabric/effects.h"
@@ -138,7 +139,7 @@ no_memory:
 
 static void drop(void *arg, void *h)
 {
-	kfree_skb(h);
+	flitcast_drop(h, FLITCAST_DROP_DOWN);
 }
 
 void flitcast_relay_purge(struct flitcast_site *site)
@@ -148,7 +149,7 @@ void flitcast_relay_purge(struct flitcast_site *site)
 
 	fc_relay_purge(&r->core, drop, NULL);
 	for (i = 0; i < r->core.nholds; i++)
-		__skb_queue_purge(&r->flits[i]);
+		flitcast_drop_queue(&r->flits[i], FLITCAST_DROP_DOWN);
 }
 
 void flitcast_relay_free(struct flitcast_site *site)
@@ -201,7 +202,7 @@ static void relay(struct flitcast_site *site, const struct fc_effect *e)
 		skb = to_send(site->relay, e, flitcast_output_headroom(end->link));
 	/* The link is about to be reset: these sequence numbers are void. */
 	if (site->todo.resets & fc_bit(e->port)) {
-		kfree_skb(skb);
+		flitcast_drop(skb, FLITCAST_DROP_DOWN);
 		return;
 	}
 	if (!skb) {
@@ -244,10 +245,10 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		deliver(site, e);
 		break;
 	case FC_FX_FREE:
-		__skb_queue_purge(&site->relay->flits[e->hold]);
+		flitcast_drop_queue(&site->relay->flits[e->hold], FLITCAST_USED);
 		break;
 	case FC_FX_DROP:
-		kfree_skb(e->flit.h);
+		flitcast_effects_drop(e);
 		break;
 	case FC_FX_STATUS:
 		flitcast_output_status(site, FC_VC_BCAST, e);

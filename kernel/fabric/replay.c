@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include "drop.h"
 #include "core/link/node.h"
 #include "core/wire/wire.h"
 #include "fabric/replay.h"
@@ -152,7 +153,7 @@ bool flitcast_replay_add(struct flitcast_replay *r, struct flitcast_free_list *p
 	r->n++;
 	return true;
 drop:
-	kfree_skb(*skb);
+	flitcast_drop(*skb, FLITCAST_DROP_NO_MEMORY);
 	return false;
 }
 
@@ -185,13 +186,13 @@ static bool collect(const struct flitcast_replay_entry *entry, struct sk_buff_he
 
 	/* Drop a packet whose front was acked, or that was copied or aborted. */
 	if (parts & FC_PART_HEAD || parts & FC_PART_ABORT)
-		__skb_queue_purge(flits);
+		flitcast_drop_queue(flits, FLITCAST_DROP_CUT);
 	if (!entry->copied && !(parts & FC_PART_ABORT) &&
 	    (parts & FC_PART_HEAD || !skb_queue_empty(flits)))
 		skb = entry_copy(entry, FLITCAST_LINK_HEADROOM);
 	if (!skb) {
 		/* Drop a packet with a flit missing, too. */
-		__skb_queue_purge(flits);
+		flitcast_drop_queue(flits, FLITCAST_DROP_CUT);
 		return false;
 	}
 	__skb_queue_tail(flits, skb);
@@ -223,7 +224,8 @@ u16 flitcast_replay_again(struct flitcast_replay *r, const struct fc_node *node,
 		if (!stays && collect(entry, flits))
 			return skb_queue_len(flits);
 	}
-	__skb_queue_purge(flits);
+	/* Copies: the buffer keeps the flits. */
+	flitcast_drop_queue(flits, FLITCAST_USED);
 	return 0;
 }
 
@@ -245,6 +247,6 @@ bool flitcast_replay_rescue(struct flitcast_replay *r, struct flitcast_free_list
 			return true;
 	}
 	r->open = false;
-	__skb_queue_purge(flits);
+	flitcast_drop_queue(flits, FLITCAST_DROP_CUT);
 	return false;
 }

@@ -6,6 +6,7 @@
  * another.
  */
 #include <linux/slab.h>
+#include "drop.h"
 #include "fabric/branch.h"
 #include "fabric/enter.h"
 
@@ -33,7 +34,7 @@ static bool owned(struct flitcast_site *site, struct sk_buff *skb)
 	if (!skb_orphan_frags_rx(skb, GFP_ATOMIC))
 		return true;
 	site->stat[FC_STAT_NO_MEMORY]++;
-	kfree_skb(skb);
+	flitcast_drop(skb, FLITCAST_DROP_NO_MEMORY);
 	return false;
 }
 
@@ -48,7 +49,7 @@ void flitcast_oper_store(struct flitcast_site *site, u8 set, struct sk_buff *skb
 		return;
 	/* Without its front the packet is useless: drop the flits that follow. */
 	if (!front && skb_queue_empty(netbuf)) {
-		kfree_skb(skb);
+		flitcast_drop(skb, FLITCAST_DROP_CUT);
 		return;
 	}
 	__skb_queue_tail(netbuf, skb);
@@ -56,7 +57,8 @@ void flitcast_oper_store(struct flitcast_site *site, u8 set, struct sk_buff *skb
 
 void flitcast_oper_discard(struct flitcast_site *site, u8 set)
 {
-	__skb_queue_purge(&site->oper.feed[set].netbuf);
+	/* The packet was sent on from the queue, or is aborted: its sender keeps it. */
+	flitcast_drop_queue(&site->oper.feed[set].netbuf, FLITCAST_USED);
 }
 
 /* Return: true if the packet is complete: allocations for some of its flits may have failed. */
@@ -82,7 +84,7 @@ bool flitcast_flits_clone(struct sk_buff_head *to, const struct sk_buff_head *fr
 	skb_queue_walk(from, skb) {
 		copy = skb_clone(skb, GFP_ATOMIC);
 		if (!copy) {
-			__skb_queue_purge(to);
+			flitcast_drop_queue(to, FLITCAST_DROP_NO_MEMORY);
 			return false;
 		}
 		__skb_queue_tail(to, copy);
@@ -117,13 +119,15 @@ static bool store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits
 	/* Without space the packet is dropped: its source retransmits it. */
 	if (!transit_room(site, set)) {
 		site->stat[FC_STAT_TRANSIT_FULL]++;
-		goto drop;
+		flitcast_drop_queue(flits, FLITCAST_DROP_FULL);
+		return false;
 	}
 	train = kmalloc(sizeof(*train), GFP_ATOMIC);
 	if (!train || skb_cow_head(front, 0)) {
 		site->stat[FC_STAT_NO_MEMORY]++;
 		kfree(train);
-		goto drop;
+		flitcast_drop_queue(flits, FLITCAST_DROP_NO_MEMORY);
+		return false;
 	}
 	flitcast_branch_cut(front, mask, hweight64(mask));
 	if (apart)
@@ -139,9 +143,6 @@ static bool store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits
 	site->oper.nfed++;
 	site->stat[FC_STAT_PKT_RESENT]++;
 	return true;
-drop:
-	__skb_queue_purge(flits);
-	return false;
 }
 
 /*
@@ -204,7 +205,7 @@ void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest,
 	__skb_queue_head_init(&flits);
 	skb_queue_splice_init(&site->oper.feed[set].netbuf, &flits);
 	if (!netbuf_whole(&flits)) {
-		__skb_queue_purge(&flits);
+		flitcast_drop_queue(&flits, FLITCAST_DROP_CUT);
 		return;
 	}
 	head = skb_peek(&flits)->data;
@@ -233,7 +234,7 @@ void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest,
 	if (rest)
 		store_rest(site, set, &flits, rest, aborted);
 	else
-		__skb_queue_purge(&flits);
+		flitcast_drop_queue(&flits, FLITCAST_DROP_UNROUTABLE);
 }
 
 void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_head *flits)
@@ -243,7 +244,7 @@ void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_hea
 		store(site, set, flits, fc_mask_all(fc_wire_ntargets(skb_peek(flits)->data)),
 		      false, false);
 	} else {
-		__skb_queue_purge(flits);
+		flitcast_drop_queue(flits, FLITCAST_DROP_CUT);
 	}
 }
 
@@ -256,7 +257,7 @@ bool flitcast_oper_copies(const struct flitcast_site *site, u8 set)
 bool flitcast_oper_copy(struct flitcast_site *site, u8 set, struct sk_buff_head *flits)
 {
 	if (!netbuf_whole(flits)) {
-		__skb_queue_purge(flits);
+		flitcast_drop_queue(flits, FLITCAST_DROP_CUT);
 		return false;
 	}
 	site->stat[FC_STAT_PKT_COPIED]++;
@@ -269,12 +270,12 @@ static void feed_purge(struct flitcast_feed *feed)
 {
 	struct flitcast_train *train, *next;
 
-	__skb_queue_purge(&feed->netbuf);
+	flitcast_drop_queue(&feed->netbuf, FLITCAST_DROP_DOWN);
 	if (feed->train)
 		list_add(&feed->train->node, &feed->transit);
 	feed->train = NULL;
 	list_for_each_entry_safe(train, next, &feed->transit, node) {
-		__skb_queue_purge(&train->flits);
+		flitcast_drop_queue(&train->flits, FLITCAST_DROP_DOWN);
 		kfree(train);
 	}
 	INIT_LIST_HEAD(&feed->transit);

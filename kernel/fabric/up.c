@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Work for the layers above, and the calls that do it (up.h). */
 #include <linux/slab.h>
+#include "drop.h"
 #include "fabric/site.h"
 
 DEFINE_STATIC_CALL_NULL(flitcast_leave_up, flitcast_engine_leave);
@@ -17,8 +18,8 @@ void flitcast_up_purge(struct flitcast_up *up)
 {
 	struct flitcast_admitted *a, *next;
 
-	kfree_skb(up->flit);
-	__skb_queue_purge(&up->arrived);
+	flitcast_drop(up->flit, FLITCAST_DROP_DOWN);
+	flitcast_drop_queue(&up->arrived, FLITCAST_DROP_DOWN);
 	list_for_each_entry_safe(a, next, &up->admitted, node)
 		kfree(a);
 	flitcast_up_init(up);

@@ -15,6 +15,7 @@
  * the site is left, so that a status that releases a window of flits does not delay others.
  */
 #include <linux/slab.h>
+#include "drop.h"
 #include "core/vnet/vnet_pass.h"
 #include "fabric/channel.h"
 #include "fabric/effects.h"
@@ -236,7 +237,7 @@ struct fc_vnet *flitcast_vnet_core(struct flitcast_site *site, u8 set)
 
 static void drop(void *arg, void *h)
 {
-	kfree_skb(h);
+	flitcast_drop(h, FLITCAST_DROP_DOWN);
 }
 
 void flitcast_vnet_purge(struct flitcast_site *site)

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <net/sock.h>
 #include "compat.h"
+#include "drop.h"
 #include "core/wire/wire_link.h"
 #include "link/link.h"
 
@@ -89,7 +90,7 @@ static noinline bool drop_list(struct sk_buff *skb)
 	if (skb_linearize(skb) || skb_unclone(skb, GFP_ATOMIC))
 		return false;
 	/* Members without data are left. */
-	kfree_skb_list(skb_shinfo(skb)->frag_list);
+	flitcast_drop_list(skb_shinfo(skb)->frag_list, FLITCAST_USED);
 	skb_shinfo(skb)->frag_list = NULL;
 	return true;
 }
@@ -101,28 +102,25 @@ void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool k
 	if (!pskb_may_pull(skb, FC_LINK_SIZE) ||
 	    !fc_link_decode(&hdr, skb->data, skb_headlen(skb), skb->len) ||
 	    pskb_trim(skb, FC_LINK_SIZE + hdr.len)) {
-		link->stat[FC_LSTAT_RX_MALFORMED]++;
-		goto drop;
+		flitcast_link_drop(link, skb, MALFORMED);
+		return;
 	}
 	/* The peer retransmits a flit that is dropped here. */
 	if (unlikely(skb_has_frag_list(skb)) && !drop_list(skb)) {
-		link->stat[FC_LSTAT_RX_NO_MEMORY]++;
-		goto drop;
+		flitcast_link_drop(link, skb, NO_MEMORY);
+		return;
 	}
 	if (hdr.summed && hdr.sum != frame_sum(skb)) {
-		link->stat[FC_LSTAT_RX_CHECKSUM]++;
-		goto drop;
+		flitcast_link_drop(link, skb, CHECKSUM);
+		return;
 	}
 	if (hdr.type != FC_FRAME_HELLO && !known) {
-		link->stat[FC_LSTAT_RX_STRANGER]++;
-		goto drop;
+		flitcast_link_drop(link, skb, STRANGER);
+		return;
 	}
 	skb_orphan(skb);
 	flitcast_link_scrub(skb);
 	link->ops->receive(link, skb, &hdr);
-	return;
-drop:
-	kfree_skb(skb);
 }
 EXPORT_SYMBOL_GPL(flitcast_link_input);
 
@@ -244,9 +242,9 @@ void flitcast_link_destroy(struct flitcast_link *link)
 	link->kind->stop(link);
 	tasklet_kill(&link->drain);
 	sock_release(link->owner_sock);
-	__skb_queue_purge(&link->txq);
+	flitcast_drop_queue(&link->txq, FLITCAST_DROP_DOWN);
 	for (i = 0; i < FC_BAND_COUNT; i++)
-		__skb_queue_purge(&link->wait[i]);
+		flitcast_drop_queue(&link->wait[i], FLITCAST_DROP_DOWN);
 	link->kind->free(link);
 }
 

@@ -12,6 +12,7 @@
 #include <net/rtnetlink.h>
 #include <net/sch_generic.h>
 #include "compat.h"
+#include "drop.h"
 #include "core/bounds.h"
 #include "core/link/turn.h"
 #include "core/wire/wire_link.h"
@@ -95,7 +96,7 @@ static noinline int receive(struct netdev_link *l, struct sk_buff *skb)
 	if (!skb)
 		return NET_RX_DROP;
 	if (skb->pkt_type == PACKET_OTHERHOST || skb->pkt_type == PACKET_LOOPBACK) {
-		kfree_skb(skb);
+		flitcast_drop(skb, FLITCAST_DROP_STRANGER);
 		return NET_RX_DROP;
 	}
 	flitcast_link_input(&l->link, skb, known(l, skb));
@@ -271,7 +272,7 @@ static bool xmit(struct netdev_link *l, struct sk_buff *skb, bool flit)
 	err = netdev_start_xmit(skb, dev, txq, false);
 	if (dev_xmit_complete(err))
 		return !net_xmit_eval(err);
-	kfree_skb(skb);
+	flitcast_drop(skb, FLITCAST_DROP_FULL);
 	return false;
 }
 
@@ -310,7 +311,7 @@ static bool netdev_transmit(struct flitcast_link *link, struct sk_buff *skb)
 	shinfo->gso_segs = 0;
 	shinfo->gso_type = 0;
 	if (unlikely(skb->len > READ_ONCE(dev->mtu)) && !mark_long(l, skb)) {
-		kfree_skb(skb);
+		flitcast_drop(skb, FLITCAST_DROP_LENGTH);
 		return false;
 	}
 	/*
@@ -320,7 +321,7 @@ static bool netdev_transmit(struct flitcast_link *link, struct sk_buff *skb)
 	skb_clear_hash(skb);
 	skb_set_queue_mapping(skb, 0);
 	if (!put_header(l, skb)) {
-		kfree_skb(skb);
+		flitcast_drop(skb, FLITCAST_DROP_NO_MEMORY);
 		return false;
 	}
 	return xmit(l, skb, flit);

@@ -4,6 +4,7 @@
  * which refer to the memory of skbs.  No payload is copied.
  */
 #include <linux/slab.h>
+#include "drop.h"
 #include "core/wire/wire_link.h"
 #include "core/wire/wire_plain.h"
 #include "rdma/rdma.h"
@@ -63,7 +64,7 @@ static struct sk_buff *head_alloc(struct rdma_conn *c, u64 *addr, gfp_t gfp)
 	*addr = ib_dma_map_single(c->dev, skb->data, RDMA_LINEAR, DMA_FROM_DEVICE);
 	if (!ib_dma_mapping_error(c->dev, *addr))
 		return skb;
-	kfree_skb(skb);
+	consume_skb(skb);
 	return NULL;
 }
 
@@ -96,7 +97,7 @@ static void recv_free(struct rdma_conn *c, struct rdma_recv *r)
 	if (!r->skb)
 		return;
 	recv_unmap(c, r, c->l->nfrags);
-	kfree_skb(r->skb);
+	consume_skb(r->skb);
 	for (i = 0; i < c->l->nfrags; i++)
 		__free_pages(r->page[i], c->l->order[i]);
 }
@@ -136,7 +137,7 @@ static void frame_in(struct rdma_link *l, struct sk_buff *skb)
 {
 	rcu_read_lock();
 	if (unlikely(READ_ONCE(l->dead)))
-		kfree_skb(skb);
+		flitcast_drop(skb, FLITCAST_DROP_DOWN);
 	else if (!fc_link_fast(skb->data, skb_headlen(skb), skb->len) ||
 		 !l->link.ops->pass(&l->link, skb))
 		flitcast_link_input(&l->link, skb, true);
@@ -263,10 +264,12 @@ static bool send_map(struct rdma_conn *c, struct rdma_send *s, struct sk_buff *s
 bool rdma_transmit(struct flitcast_link *link, struct sk_buff *skb)
 {
 	struct rdma_conn *c = rcu_dereference(rdma_link_of(link)->conn);
+	enum flitcast_drop why = FLITCAST_DROP_DOWN;
 	struct rdma_send *s;
 
 	if (!c || READ_ONCE(c->state) != RDMA_CONNECTED || used(c) == c->nsend)
 		goto drop;
+	why = FLITCAST_DROP_NO_MEMORY;
 	/* A few devices have fewer entries than an skb may have fragments: linearise. */
 	if ((skb_has_frag_list(skb) || skb_shinfo(skb)->nr_frags >= c->max_sge) &&
 	    skb_linearize(skb))
@@ -284,7 +287,7 @@ bool rdma_transmit(struct flitcast_link *link, struct sk_buff *skb)
 	flitcast_link_charge(link, skb);
 	return true;
 drop:
-	kfree_skb(skb);
+	flitcast_drop(skb, why);
 	return false;
 }
 
@@ -337,7 +340,7 @@ void rdma_data_end(struct rdma_conn *c)
 		struct rdma_send *s = &c->send[c->tail % c->nsend];
 
 		send_unmap(c, s);
-		kfree_skb(s->skb);
+		flitcast_drop(s->skb, FLITCAST_DROP_DOWN);
 	}
 	for (i = 0; i < c->nrecv; i++)
 		recv_free(c, &c->recv[i]);

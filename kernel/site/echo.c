@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/flitcast.h>
+#include "drop.h"
 #include "ends/message.h"
 #include "fabric/site.h"
 #include "site/echo.h"
@@ -101,7 +102,7 @@ static const struct flitcast_port_ops echo_ops = {
 	.wake = echo_wake,
 };
 
-static void answer(struct flitcast_echo *echo, struct sk_buff *skb)
+static enum flitcast_drop answer(struct flitcast_echo *echo, struct sk_buff *skb)
 {
 	const struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
 	struct flitcast_msg_dest dest = { .site = d->site, .port = d->port };
@@ -119,18 +120,19 @@ static void answer(struct flitcast_echo *echo, struct sk_buff *skb)
 	spin_unlock_bh(&site->lock);
 	/* The peer does not consume the answers: drop the message. */
 	if (!room)
-		return;
+		return FLITCAST_DROP_FULL;
 	msg = flitcast_msg_alloc(d->len, 1, GFP_KERNEL_ACCOUNT);
 	if (!msg)
 		goto uncharge;
 	if (flitcast_msg_from_skb(msg, skb, d->skip) &&
 	    !flitcast_msg_send(&echo->port, msg, &dest, &how, &id))
-		return;
+		return FLITCAST_USED;
 	flitcast_msg_free(msg);
 uncharge:
 	spin_lock_bh(&site->lock);
 	echo->tx -= how.charge;
 	spin_unlock_bh(&site->lock);
+	return FLITCAST_DROP_NO_MEMORY;
 }
 
 static void echo_work(struct work_struct *work)
@@ -141,8 +143,7 @@ static void echo_work(struct work_struct *work)
 	while ((skb = skb_dequeue(&echo->queue))) {
 		u32 charge = FLITCAST_DELIVERY(skb)->charge;
 
-		answer(echo, skb);
-		kfree_skb(skb);
+		flitcast_drop(skb, answer(echo, skb));
 		flitcast_port_release(&echo->port, charge);
 		cond_resched();
 	}
@@ -168,7 +169,7 @@ struct flitcast_echo *flitcast_echo_start(struct flitcast_site *site)
 void flitcast_echo_stop(struct flitcast_echo *echo)
 {
 	cancel_work_sync(&echo->work);
-	skb_queue_purge(&echo->queue);
+	flitcast_drop_shared(&echo->queue, FLITCAST_DROP_DOWN);
 	flitcast_port_detach(&echo->port);
 	kfree(echo);
 }

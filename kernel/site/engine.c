@@ -5,6 +5,7 @@
  * It stands above the fabric and the ends of messages and calls both in turn.
  */
 #include "compat.h"
+#include "drop.h"
 #include "ends/bcast.h"
 #include "ends/check.h"
 #include "ends/blocks.h"
@@ -112,7 +113,7 @@ static __always_inline void deliver(struct flitcast_site *site, struct sk_buff_h
 		flitcast_ether_receive(site, flits);
 	} else {
 		site->stat[FC_STAT_DATAGRAM_DROPPED]++;
-		__skb_queue_purge(flits);
+		flitcast_drop_queue(flits, FLITCAST_DROP_REFUSED);
 	}
 }
 

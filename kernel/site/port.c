@@ -58,7 +58,7 @@ static bool rx_detach(struct flitcast_site *site, struct flitcast_port *port)
 		if (budget <= 0)
 			return true;
 		budget -= 1 + refuse_all(site, flow);
-		flitcast_rxflow_empty(site, flow);
+		flitcast_rxflow_empty(site, flow, FLITCAST_DROP_CLOSED);
 	}
 	return false;
 }

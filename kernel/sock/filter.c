@@ -17,6 +17,7 @@
 #include <linux/filter.h>
 #include <linux/security.h>
 #include <net/sock.h>
+#include "drop.h"
 #include "sock/filter.h"
 #include "sock/impl.h"
 
@@ -122,7 +123,7 @@ static void drop(struct flitcast_sock *fs, struct sk_buff *skb)
 	u32 charge = FLITCAST_DELIVERY(skb)->charge;
 
 	count_drop(fs);
-	kfree_skb(skb);
+	flitcast_drop(skb, FLITCAST_DROP_FILTERED);
 	flitcast_port_release(&fs->port, charge);
 }
 
@@ -154,9 +155,10 @@ static int decide_one(struct flitcast_sock *fs)
 	else if (ours)
 		__skb_unlink(skb, queue);
 	spin_unlock_bh(&queue->lock);
+	/* First the reference of skb_get(): the last one gives the reason. */
+	consume_skb(skb);
 	if (ours && len < 0)
 		drop(fs, skb);
-	kfree_skb(skb);
 	return len == -ENOMEM ? len : -EAGAIN;
 }
 
@@ -183,7 +185,7 @@ int flitcast_filter_decide(struct flitcast_sock *fs, struct sk_buff *skb, int fl
 		/*
 		 * MSG_PEEK leaves the message in the queue, where other tasks may filter it, too.
 		 */
-		kfree_skb(skb);
+		consume_skb(skb);
 		return decide_one(fs) == -ENOMEM ? -ENOMEM : 0;
 	}
 	len = ask(fs, skb);

@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
+#include "drop.h"
 #include "sock/addr.h"
 #include "sock/conn.h"
 #include "sock/impl.h"
@@ -117,7 +118,7 @@ static struct flitcast_sock *make(struct flitcast_sock *fs, const struct flitcas
 detach:
 	flitcast_port_detach(&end->port);
 	/* A peer that guessed the port may have sent something meanwhile. */
-	skb_queue_purge(&end->sk.sk_receive_queue);
+	flitcast_drop_shared(&end->sk.sk_receive_queue, FLITCAST_DROP_REFUSED);
 	flitcast_mem_end(end);
 free:
 	sock_put(&end->sk);
@@ -148,7 +149,7 @@ int flitcast_listen_accept(struct socket *sock, struct socket *newsock,
 		goto out;
 	}
 	charge = FLITCAST_DELIVERY(skb)->charge;
-	kfree_skb(skb);
+	consume_skb(skb);
 	flitcast_port_release(&fs->port, charge);
 	sock_graft(&end->sk, newsock);
 	set_bit(SOCK_SUPPORT_ZC, &newsock->flags);
@@ -176,7 +177,7 @@ void flitcast_listen_close(struct flitcast_sock *fs)
 		u32 charge = d->charge;
 
 		flitcast_send_kind(fs, FC_KIND_REFUSE, d->id, d->site, d->port, &id);
-		kfree_skb(skb);
+		flitcast_drop(skb, FLITCAST_DROP_CLOSED);
 		/* Freeing the space lets the requests that wait for it arrive, and be refused. */
 		flitcast_port_release(&fs->port, charge);
 	}

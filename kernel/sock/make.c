@@ -4,6 +4,7 @@
  */
 #include <linux/module.h>
 #include <net/sock.h>
+#include "drop.h"
 #include "ends/share.h"
 #include "sock/addr.h"
 #include "sock/conn.h"
@@ -44,7 +45,7 @@ static struct proto fs_proto = {
 /* Runs after close(): zero-copy data in use holds the sock. */
 static void destruct(struct sock *sk)
 {
-	skb_queue_purge(&sk->sk_error_queue);
+	flitcast_drop_shared(&sk->sk_error_queue, FLITCAST_USED);
 	flitcast_mem_account_free(to_fs(sk)->account);
 	flitcast_share_put(to_fs(sk)->port.share);
 }

@@ -9,6 +9,7 @@
 #include <net/sock.h>
 #include <asm/ioctls.h>
 #include <uapi/linux/flitcast.h>
+#include "drop.h"
 #include "ends/message.h"
 #include "sock/addr.h"
 #include "sock/conn.h"
@@ -153,7 +154,7 @@ static int fs_release(struct socket *sock)
 	flitcast_conn_exit(fs);
 	sock_orphan(sk);
 	sock->sk = NULL;
-	skb_queue_purge(&sk->sk_receive_queue);
+	flitcast_drop_shared(&sk->sk_receive_queue, FLITCAST_DROP_CLOSED);
 	flitcast_report_purge(fs, &fs->reports);
 	kvfree(fs->targets);
 	flitcast_cork_exit(fs);

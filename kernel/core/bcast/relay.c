@@ -161,16 +161,19 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 		next_hops = relay->next_hop(relay, pk.src, bcast.copies, bcast.label, port);
 	if (next_hops == FC_RELAY_NEVER) {
 		relay->stat[FC_STAT_BCAST_FORGED]++;
+		relay->in[port].why = FC_DROP_UNROUTABLE;
 		return FC_HOLD_NONE;
 	}
 	seen = seen_of(relay, pk.src, port, bcast.label);
 	if (!is_new(seen, &pk, &bcast)) {
 		relay->stat[FC_STAT_BCAST_DUPLICATE]++;
+		relay->in[port].why = FC_DROP_USED;
 		return FC_HOLD_NONE;
 	}
 	/* The number stays recorded: the source repeats the broadcast with a new one. */
 	if (pk.data_len > relay->bytes || !relay->nfree || seen->holds >= relay->each) {
 		relay->stat[FC_STAT_BCAST_FULL]++;
+		relay->in[port].why = FC_DROP_FULL;
 		return FC_HOLD_NONE;
 	}
 	n = relay->free;
@@ -220,6 +223,7 @@ static void flit_in(struct fc_relay *relay, u8 port, const struct fc_flit *flit,
 {
 	struct fc_relay_in *in = &relay->in[port];
 	bool last = flit->parts & FC_PART_TERM;
+	u8 why = flit->parts & FC_PART_ABORT ? FC_DROP_CUT : FC_DROP_PROTOCOL;
 	struct fc_hold *hold;
 
 	if (flit->parts & FC_PART_HEAD) {
@@ -248,6 +252,7 @@ static void flit_in(struct fc_relay *relay, u8 port, const struct fc_flit *flit,
 	in->left -= flit->data;
 	if (in->hold == FC_HOLD_NONE) {
 		in->busy = !last;
+		why = in->why;
 		goto drop;
 	}
 	hold = &relay->hold[in->hold];
@@ -264,8 +269,7 @@ static void flit_in(struct fc_relay *relay, u8 port, const struct fc_flit *flit,
 	in->hold = FC_HOLD_NONE;
 	return;
 drop:
-	if (flit->h)
-		fc_effect_add(fx, FC_FX_DROP, port, flit);
+	fc_effect_drop(fx, port, flit, why);
 }
 
 /* Return: false if the next flit in order has not arrived. */

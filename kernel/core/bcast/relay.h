@@ -79,11 +79,13 @@ struct fc_hold {
  * struct fc_relay_in - input port
  * @left: data bytes of the current packet that have not arrived
  * @hold: hold of the current packet; FC_HOLD_NONE: its flits are dropped
+ * @why: enum fc_drop of a packet without a hold
  * @busy: there is a current packet: its head has arrived, its end has not
  */
 struct fc_relay_in {
 	u32 left;
 	u16 hold;
+	u8 why;
 	bool busy;
 };
 

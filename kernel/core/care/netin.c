@@ -14,8 +14,7 @@ static void drop(struct fc_site *site, u8 port, const struct fc_flit *flit,
 		 struct fc_effects *fx)
 {
 	(void)site;
-	if (flit->h)
-		fc_effect_add(fx, FC_FX_DROP, port, flit);
+	fc_effect_drop(fx, port, flit, FC_DROP_CUT);
 }
 
 /* Ends the packet in hand in place of the terminator that does not come. */

@@ -63,8 +63,8 @@ static void emit(struct fc_site *site, u8 port, const struct fc_flit *flit, bool
 		return;
 	}
 	if (out->dead) {
-		if (flit->h && !keep)
-			fc_effect_add(fx, FC_FX_DROP, port, flit);
+		if (!keep)
+			fc_effect_drop(fx, port, flit, FC_DROP_DOWN);
 		return;
 	}
 	e = fc_effect_add(fx, FC_FX_SEND, port, flit);

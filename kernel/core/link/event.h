@@ -59,6 +59,16 @@ enum fc_suspicion {
 	FC_SUSPICION_COUNT
 };
 
+/* Reasons to free a flit (FC_FX_DROP). */
+enum fc_drop {
+	FC_DROP_USED,		/* nothing is lost: it came again, or all branches have it */
+	FC_DROP_PROTOCOL,	/* contradicts what was received before */
+	FC_DROP_CUT,		/* its packet was aborted, or is incomplete */
+	FC_DROP_UNROUTABLE,	/* no route to the targets */
+	FC_DROP_DOWN,		/* the link goes down, or was reset */
+	FC_DROP_FULL		/* no hold for the broadcast */
+};
+
 /* Effects of an event, which the caller performs. */
 enum fc_effect_type {
 	FC_FX_SEND = 1,		/* flit to a link, and a copy of it into the replay buffer */
@@ -68,7 +78,7 @@ enum fc_effect_type {
 	FC_FX_SERVE_LOCAL,	/* operator: deliver local targets of @mask */
 	FC_FX_DISCARD,		/* operator: empty the network-buffer */
 	FC_FX_UNREACHABLE,	/* report to the source: no route to these targets */
-	FC_FX_DROP,		/* free the handle */
+	FC_FX_DROP,		/* free the handle, for a reason */
 	FC_FX_RESET,		/* reset the link: its ends contradict each other */
 	FC_FX_SUSPECT,		/* suspect the links of @mask: silent, or full frames are lost */
 	FC_FX_RESEND,		/* resend a flit to a link from the replay buffer */
@@ -85,7 +95,8 @@ enum fc_effect_type {
  * @type: enum fc_effect_type
  * @port: link (send, status, reset, resend, release, rescue, copy, route, reserve)
  * @vc: virtual channel there (send, status, resend, release, rescue, copy, route)
- * @flags: FC_STATUS_* (status); FC_SERVE_* (serve); enum fc_suspicion (suspect)
+ * @flags: FC_STATUS_* (status); FC_SERVE_* (serve); enum fc_suspicion (suspect); enum fc_drop
+ *	(drop)
  * @keep: a later effect uses the handle: act on a clone; else the handle's ownership passes to the
  *	caller
  * @hold: number of a hold (enum fc_relay_effect_type)

@@ -245,8 +245,7 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 		/* The ack of this flit may be lost: send it again. */
 		if (taken)
 			acknowledge(ch, ev->port);
-		if (ev->flit.h)
-			fc_effect_add(fx, FC_FX_DROP, ev->port, &ev->flit);
+		fc_effect_drop(fx, ev->port, &ev->flit, beyond ? FC_DROP_PROTOCOL : FC_DROP_USED);
 		return false;
 	}
 	*s = ev->flit;
@@ -584,8 +583,7 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	u32 i;
 
 	for (i = 0; rx->queue && i < ch->window; i++) {
-		if (rx->queue[i].h)
-			fc_effect_add(fx, FC_FX_DROP, port, &rx->queue[i]);
+		fc_effect_drop(fx, port, &rx->queue[i], FC_DROP_DOWN);
 		memset(&rx->queue[i], 0, sizeof(rx->queue[i]));
 	}
 	/* The link cannot carry these flits: free all copies.  Their sources send them again. */

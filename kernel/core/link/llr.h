@@ -91,6 +91,14 @@ static inline struct fc_effect *fc_effect_add(struct fc_effects *fx, u8 type, u8
 	return fc_effect_flit(fx, type, port, flit ? flit : &none);
 }
 
+/* Free a received flit, if it has a handle.  @why: enum fc_drop */
+static inline void fc_effect_drop(struct fc_effects *fx, u8 port, const struct fc_flit *flit,
+				  u8 why)
+{
+	if (flit->h)
+		fc_effect_flit(fx, FC_FX_DROP, port, flit)->flags = why;
+}
+
 /* Initialises a channel, all links down; the caller has set the members that never change. */
 void fc_channel_init(struct fc_channel *ch);
 /* Passes every handle to @drop; fc_channel_init() is needed before any further use. */

@@ -345,6 +345,26 @@ static void serve(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in, struc
 	in->oper = 0;
 }
 
+/*
+ * Why the next flit to leave a queue has a handle: only copies of it were sent, or a branch ended
+ * before it.  In mode postman speculation ends branches, and misroutes copies of packets.
+ */
+static u8 drop_reason(const struct fc_vnet *v, const struct fc_vin *in)
+{
+	u8 i;
+
+	if (v->straight)
+		return FC_DROP_USED;
+	if (in->cut)
+		return FC_DROP_CUT;
+	if (!in->nbranches)
+		return FC_DROP_UNROUTABLE;
+	for (i = 0; i < in->nbranches; i++)
+		if (in->branch[i].flit <= in->freed)
+			return FC_DROP_DOWN;
+	return FC_DROP_USED;
+}
+
 /* Consumes the flits that no branch needs: the peer gets their credit back. */
 static void leave_queue(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 			struct fc_effects *fx)
@@ -360,8 +380,7 @@ static void leave_queue(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	while (in->freed < keep) {
 		struct fc_flit flit = fc_rx_consume(&v->ch[class], port);
 
-		if (flit.h)
-			fc_effect_add(fx, FC_FX_DROP, port, &flit);
+		fc_effect_drop(fx, port, &flit, drop_reason(v, in));
 		in->freed++;
 		in->moved = true;
 	}
@@ -385,8 +404,8 @@ static bool step_in(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 			/* A terminator that aborts may follow a packet that was cut here. */
 			if (!(flit.parts & FC_PART_ABORT))
 				protocol(v, class, port);
-			if (flit.h)
-				fc_effect_add(fx, FC_FX_DROP, port, &flit);
+			fc_effect_drop(fx, port, &flit, flit.parts & FC_PART_ABORT ?
+				       FC_DROP_USED : FC_DROP_PROTOCOL);
 			return true;
 		}
 		if (!begin(v, class, port, in, first, fx))
