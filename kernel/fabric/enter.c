@@ -51,6 +51,8 @@ void flitcast_transmit(struct flitcast_site *site)
 {
 	struct flitcast_link *link = NULL;
 
+	/* The caller has done it: another entry may change what it refers to. */
+	DEBUG_NET_WARN_ON_ONCE(site->todo.up.pending);
 	if (site->out.dirty & (site->out.dirty - 1)) {
 		transmit_all(site);
 		return;

@@ -231,6 +231,8 @@ static noinline void route_unrouted(struct flitcast_site *site)
 
 	while (site->todo.unrouted) {
 		site->todo.unrouted = false;
+		if (site->todo.up.pending)
+			act(site);
 		flitcast_transmit(site);
 		spin_lock(&site->lock);
 		site->now = 0;
@@ -239,11 +241,16 @@ static noinline void route_unrouted(struct flitcast_site *site)
 	}
 }
 
-/* Process the work that frames caused in parts; release the lock between them. */
+/*
+ * Process the work that frames caused in parts; release the lock between them, when what a part has
+ * left for the layers above is done, too.
+ */
 static noinline void go_on(struct flitcast_site *site)
 	__must_hold(&site->lock)
 {
 	while (site->todo.more) {
+		if (site->todo.up.pending)
+			act(site);
 		flitcast_transmit(site);
 		spin_lock(&site->lock);
 		site->now = 0;
@@ -362,8 +369,11 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 		/*
 		 * Timed-out messages may have taken long: release the lock before the site is fed.
 		 */
-		if (ends)
+		if (ends) {
+			if (site->todo.up.pending)
+				act(site);
 			flitcast_breathe(site);
+		}
 	}
 	/* flitcast_leave() arms the timer again, under the lock, as for every entry. */
 	flitcast_leave(site);

@@ -236,6 +236,53 @@ TEST_F(faked, hold__all_confirmed_at_once)
 		close(fd[i]);
 }
 
+/* Targets at one site of a packet, and packets that wait for one that is missing. */
+#define TARGETS		64
+#define AFTER_GAP	63
+
+/*
+ * A flit that was lost arrives, and with it a window of packets is complete, each for many targets
+ * at the site.
+ */
+TEST(hold__window_after_a_gap)
+{
+	struct fc_packet pk = {
+		.src = 4, .incarnation = 100, .sock = 1000, .src_port = 9, .ntargets = TARGETS,
+		.msg_len = 4, .data_len = 4, .flags = FC_PACKET_LIST,
+	};
+	const unsigned int answers = TARGETS * (AFTER_GAP + 1);
+	uint64_t until = now_ms() + SOON_MS;
+	struct fc_target t[TARGETS] = { 0 };
+	struct fake fake;
+	const char *bad;
+	unsigned int i;
+
+	api_choose_port(_metadata);
+	bad = fake_up(&fake, "mode vnet flit 1500 window 64 retry 300ms");
+	ASSERT_EQ(NULL, bad) {
+		TH_LOG("%s", bad);
+	}
+	for (i = 0; i < TARGETS; i++)
+		t[i].port = PORT + 1 + i;
+	t[TARGETS - 1].flags = FC_TARGET_LAST;
+	/* On a line packets to the first site are in this class. */
+	fake.vc = FC_VC_CLASS + 1;
+	for (i = 1; i <= AFTER_GAP; i++) {
+		fake.sent = i;
+		pk.sock = 1000 + i;
+		fake_packet(&fake, &pk, t, "four");
+	}
+	EXPECT_EQ(0, counter("control_sent"));
+	fake.sent = 0;
+	pk.sock = 1000;
+	fake_packet(&fake, &pk, t, "four");
+	fake.sent = AFTER_GAP + 1;
+	while (counter("control_sent") < answers && now_ms() < until)
+		sleep_ms(10);
+	EXPECT_EQ(answers, counter("control_sent"));
+	EXPECT_EQ(0, cli("site del 0"));
+}
+
 /* close() with linger time 0 drops uncompleted messages: to all sites, and one of 16 MiB. */
 TEST_F(bare, hold__close_without_linger)
 {
