@@ -191,16 +191,16 @@ void flitcast_oper_here(struct flitcast_site *site, struct sk_buff *skb)
 	}
 	__skb_queue_head_init(&flits);
 	__skb_queue_tail(&flits, skb);
-	flitcast_up_packet(up, &flits, (struct flitcast_arrived){ });
+	flitcast_up_packet(up, &flits, (struct flitcast_arrived){ .targets = fc_bit64(0) });
 }
 
 void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest, bool aborted)
 {
 	struct flitcast_arrived arrival = { };
-	struct sk_buff_head flits;
+	struct sk_buff_head flits, copy;
 	struct fc_packet pk;
+	const u8 *head;
 	u64 local;
-	u8 *head;
 
 	__skb_queue_head_init(&flits);
 	skb_queue_splice_init(&site->oper.feed[set].netbuf, &flits);
@@ -217,20 +217,16 @@ void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest,
 	if (pk.kind == FC_KIND_DATAGRAM)
 		here &= -here;
 	arrival.beyond = beyond(site, &pk, local);
-	while (here) {
-		struct sk_buff_head copy;
-
-		arrival.target = fc_low64(here);
-		here &= here - 1;
-		if (!here && !rest) {
-			flitcast_up_packet(&site->todo.up, &flits, arrival);
-			return;
-		}
-		if (flitcast_flits_clone(&copy, &flits))
-			flitcast_up_packet(&site->todo.up, &copy, arrival);
-		else
-			site->stat[FC_STAT_NO_MEMORY]++;
+	arrival.targets = here;
+	/* One copy for all targets here: a liar names the site in each of many. */
+	if (here && !rest) {
+		flitcast_up_packet(&site->todo.up, &flits, arrival);
+		return;
 	}
+	if (here && flitcast_flits_clone(&copy, &flits))
+		flitcast_up_packet(&site->todo.up, &copy, arrival);
+	else if (here)
+		site->stat[FC_STAT_NO_MEMORY]++;
 	if (rest)
 		store_rest(site, set, &flits, rest, aborted);
 	else

@@ -22,13 +22,14 @@ void flitcast_up_purge(struct flitcast_up *up)
 	flitcast_drop_queue(&up->arrived, FLITCAST_DROP_DOWN);
 	list_for_each_entry_safe(a, next, &up->admitted, node)
 		kfree(a);
+	memset(up, 0, sizeof(*up));
 	flitcast_up_init(up);
-	up->pending = 0;
 }
 
 void flitcast_up_packet(struct flitcast_up *up, struct sk_buff_head *flits,
 			struct flitcast_arrived arrival)
 {
+	BUILD_BUG_ON(sizeof(arrival) > sizeof_field(struct sk_buff, cb));
 	arrival.flits = skb_queue_len(flits);
 	*FLITCAST_ARRIVED(skb_peek(flits)) = arrival;
 	skb_queue_splice_tail_init(flits, &up->arrived);

@@ -27,14 +27,14 @@ struct flitcast_site;
 /**
  * struct flitcast_arrived - a packet for this site, in the cb of its first flit
  * @flits: number of its flits
- * @target: index of its target
+ * @targets: bit mask of its targets here, at least one
  * @beyond: number of targets beyond this site whose acks will pass by here
  * @bcast: it is a copy of a broadcast
  * @port: port by which the copy came in
  */
 struct flitcast_arrived {
 	u32 flits;
-	u8 target;
+	u64 targets;
 	u8 beyond;
 	bool bcast;
 	u8 port;

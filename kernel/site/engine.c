@@ -117,6 +117,22 @@ static __always_inline void deliver(struct flitcast_site *site, struct sk_buff_h
 	}
 }
 
+/* Deliver a packet to each of its targets here; takes the flits. */
+static void deliver_targets(struct flitcast_site *site, struct sk_buff_head *flits,
+			    const struct flitcast_arrived *arrived)
+{
+	u64 rest = arrived->targets;
+	struct sk_buff_head copy;
+
+	for (; rest & (rest - 1); rest &= rest - 1) {
+		if (flitcast_flits_clone(&copy, flits))
+			deliver(site, &copy, fc_low64(rest));
+		else
+			site->stat[FC_STAT_NO_MEMORY]++;
+	}
+	deliver(site, flits, fc_low64(rest));
+}
+
 static noinline void deliver_queued(struct flitcast_site *site)
 {
 	struct sk_buff *skb;
@@ -133,7 +149,7 @@ static noinline void deliver_queued(struct flitcast_site *site)
 		if (arrived.bcast)
 			flitcast_bcast_copy(site, arrived.port, &flits);
 		else
-			deliver(site, &flits, arrived.target);
+			deliver_targets(site, &flits, &arrived);
 		site->ctrl.beyond = 0;
 	}
 }
