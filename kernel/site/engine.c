@@ -198,6 +198,7 @@ static noinline void act(struct flitcast_site *site)
 {
 	u8 pending = site->todo.up.pending;
 
+	lockdep_assert_held(&site->lock);
 	if (site->dead) {
 		flitcast_up_purge(&site->todo.up);
 		return;
