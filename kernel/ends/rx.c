@@ -49,6 +49,7 @@
  */
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include "drop.h"
 #include "ends/ports.h"
 #include "ends/rx.h"
 #include "ends/rxmsg.h"

@@ -4,7 +4,7 @@
 #define FLITCAST_ENDS_RXFLOW_H
 
 #include <linux/rbtree.h>
-#include "drop.h"
+#include "drop_reason.h"
 #include "ends/state.h"
 #include "ends/port.h"
 

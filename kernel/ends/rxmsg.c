@@ -15,6 +15,7 @@
  * messages are freed by a work item, without the site's lock.
  */
 #include <linux/slab.h>
+#include "drop.h"
 #include "ends/ports.h"
 #include "ends/rxmsg.h"
 #include "fabric/enter.h"

@@ -4,7 +4,7 @@
 #define FLITCAST_ENDS_RXMSG_H
 
 #include <linux/skbuff.h>
-#include "drop.h"
+#include "drop_reason.h"
 #include "core/ends/ends.h"
 #include "ends/port.h"
 #include "ends/rxflow.h"

@@ -3,7 +3,7 @@
 #
 # Drops, as the tracepoint skb:kfree_skb shows them: none in a lab that is idle, nor by messages,
 # broadcasts and packets of the network device that all arrive; each that is provoked has its reason of
-# kernel/drop.h.
+# kernel/drop_reason.h.
 #
 #   drops.sh [MODE...]   modes of labs (vnet)
 set -u

@@ -182,7 +182,8 @@ static void freeing(const void *p)
  */
 
 /* Like rx.c, without messages and buffer space. */
-unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
+unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow,
+				   enum flitcast_drop why)
 {
 	memset(&flow->core.msg, 0, sizeof(flow->core.msg));
 	memset(flow->need, 0, sizeof(flow->need));
@@ -478,7 +479,7 @@ static void completed(const struct rx_key *key, u32 oldest, bool closed)
 		return;
 	}
 	if (closed)
-		flitcast_rxflow_empty(m.site, flow);
+		flitcast_rxflow_empty(m.site, flow, FLITCAST_DROP_FORGOTTEN);
 	if (closed || fc_before(flow->core.next, oldest))
 		oldest = flow->core.next;
 	held = holds(flow);
@@ -676,7 +677,7 @@ static void read_some(void)
 	struct rx_flow *flow = list_first_entry_or_null(&m.port.flows, struct rx_flow, held);
 
 	if (flow)
-		flitcast_rxflow_empty(m.site, flow);
+		flitcast_rxflow_empty(m.site, flow, FLITCAST_DROP_FORGOTTEN);
 	flow = list_first_entry_or_null(&m.site->ends->rx.ack_pending, struct rx_flow, ack_pending);
 	if (flow)
 		list_del_init(&flow->ack_pending);
