@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Why the module frees frames, flits and messages: those that were used are consumed, all others
- * are dropped for a reason of this table, which the tracepoint skb:kfree_skb and dropwatch show.
+ * The module frees frames, flits and messages by these functions: those that were used are
+ * consumed, all others are dropped for a reason of FLITCAST_DROPS (drop_reason.h), which the
+ * tracepoint skb:kfree_skb and dropwatch show.
  *
  * The kernel gives numbers to reasons of its own subsystems only, so each reason here stands for
  * the nearest one that all supported kernels have.  The place of the drop, which they show, too,

@@ -90,6 +90,7 @@ for mode in "${modes[@]}"; do
 	accepts "$mode: a lab of four sites" fc lab up ring:4 mode "$mode" ip name "$lab"
 	becomes 20 calm 0
 	echo "$drops" >$event/trigger
+	# An observation of one second, not a wait for an event: HELLOs and polls go on meanwhile.
 	sleep 1
 	silent "$mode: nothing is dropped while the lab is idle"
 	for site in 1 2 3; do receive "$site" 3; done

@@ -248,8 +248,8 @@ static inline bool fc_txtarget_unsent(const struct fc_txtarget *t)
  * @t: target, to which the message is sent for the first time
  * @flow: its flow
  *
- * It may in the first three quarters of the window only: a source that fills the window gets
- * confirmations as fast as packets arrive.
+ * The target may delay it only in the first three quarters of the window: a source that fills the
+ * window gets confirmations as fast as packets arrive.
  *
  * Return: true if a confirmation of a later message may replace that of this one.
  */
