@@ -100,12 +100,17 @@ static int ether_init(struct net_device *dev)
 	if (err)
 		goto err_report;
 	err = -ENOMEM;
-	ether->source = kvcalloc(nsites, sizeof(*ether->source), GFP_KERNEL_ACCOUNT);
-	if (!ether->source)
-		goto err_source;
+	ether->incarnation = kvcalloc(nsites, sizeof(*ether->incarnation), GFP_KERNEL_ACCOUNT);
+	if (!ether->incarnation)
+		goto err_incarnation;
+	err = flitcast_seen_init(&ether->seen);
+	if (err)
+		goto err_seen;
 	return 0;
 
-err_source:
+err_seen:
+	kvfree(ether->incarnation);
+err_incarnation:
 	flitcast_report_free(ether);
 err_report:
 	flitcast_members_free(&ether->members);
@@ -131,7 +136,8 @@ static void ether_free(struct net_device *dev)
 {
 	struct flitcast_ether *ether = netdev_priv(dev);
 
-	kvfree(ether->source);
+	flitcast_seen_free(&ether->seen);
+	kvfree(ether->incarnation);
 	flitcast_report_free(ether);
 	flitcast_members_free(&ether->members);
 	flitcast_learn_free(&ether->learn);

@@ -8,6 +8,7 @@
  * A device that cannot keep up drops frames here: it never holds the network.
  */
 #include <linux/etherdevice.h>
+#include <linux/random.h>
 #include <linux/virtio_net.h>
 #include "compat.h"
 #include "drop.h"
@@ -20,6 +21,9 @@
 
 /* Bytes of a copied frame that are linear: its headers. */
 #define COPY_LINEAR	128
+
+/* Bytes of a datagram in its digest: offload header, and headers of Ethernet, IPv6 and TCP. */
+#define DIGEST_DATA	96
 
 /**
  * struct received - a datagram that waits for NAPI, in the cb of its skb
@@ -153,15 +157,46 @@ drop:
 	return NULL;
 }
 
-/* The site that sent a datagram may have restarted: forget what it had sent and reported. */
+int flitcast_seen_init(struct flitcast_seen *seen)
+{
+	get_random_bytes(&seen->key, sizeof(seen->key));
+	seen->record.nsets = FLITCAST_SEEN_MAX / FC_SEEN_SET;
+	seen->record.set = kvcalloc(seen->record.nsets, sizeof(*seen->record.set),
+				    GFP_KERNEL_ACCOUNT);
+	return seen->record.set ? 0 : -ENOMEM;
+}
+
+void flitcast_seen_free(struct flitcast_seen *seen)
+{
+	kvfree(seen->record.set);
+}
+
+/*
+ * Digest of a datagram: of fields that no site on the path changes, and of the headers of its
+ * frame.  A copy around a suspected link differs in hops and targets only.
+ */
+static u64 digest(const struct flitcast_ether *ether, const struct fc_packet *pk,
+		  const struct fc_target *t, const struct sk_buff *skb)
+{
+	struct {
+		u32 src, incarnation, sock, number, port, len;
+		u8 data[DIGEST_DATA];
+	} __aligned(SIPHASH_ALIGNMENT) in = {
+		.src = pk->src, .incarnation = pk->incarnation, .sock = pk->sock,
+		.number = t->seq, .port = t->port, .len = pk->data_len,
+	};
+
+	/* pskb_may_pull() has shown that there is data: it cannot fail. */
+	skb_copy_bits(skb, 0, in.data, min_t(u32, skb->len, sizeof(in.data)));
+	return siphash(&in, sizeof(in), &ether->seen.key);
+}
+
+/* The site that sent a datagram may have restarted: forget what it had reported. */
 static void update_source(struct flitcast_ether *ether, const struct received *rx)
 {
-	struct flitcast_ether_source *source = ether->source + rx->site;
-
-	if (source->incarnation == rx->incarnation)
+	if (ether->incarnation[rx->site] == rx->incarnation)
 		return;
-	memset(source, 0, sizeof(*source));
-	source->incarnation = rx->incarnation;
+	ether->incarnation[rx->site] = rx->incarnation;
 	flitcast_members_restart(&ether->members, rx->site, rx->incarnation);
 	flitcast_report_missing(ether, rx->site);
 }
@@ -240,7 +275,7 @@ void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *fli
 		return;
 	}
 	/* A link that failed may have carried it, and then another path did. */
-	if (!fc_seen_first(&ether->source[rx.site].seen, rx.number)) {
+	if (!fc_seen_first(&ether->seen.record, rx.site, rx.number, digest(ether, &pk, &t, skb))) {
 		site->stat[FC_STAT_PKT_DUPLICATE]++;
 		atomic_long_inc(&ether->stat[FLITCAST_ETHER_RX_DOUBLE]);
 		consume_skb(skb);

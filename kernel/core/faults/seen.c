@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "core/faults/seen.h"
 
-/* Move the window, so that it ends behind a number. */
-static void move(struct fc_seen *s, u32 n)
+bool fc_seen_first(struct fc_seen *s, u32 src, u32 n, u64 digest)
 {
-	u32 left = n + 1 - s->end, at = s->end, part;
+	/* The odd factor distributes sources whose numbers are equal. */
+	u64 *last = s->set[(n + src * 0x9e3779b1U) & (s->nsets - 1)].digest;
+	unsigned int i;
 
-	if (!s->begun || left > FC_SEEN_BITS)
-		left = FC_SEEN_BITS;
-	for (; left; left -= part, at += part) {
-		part = 64 - at % 64;
-		if (part > left)
-			part = left;
-		s->bits[at % FC_SEEN_BITS / 64] &= ~(fc_mask_all(part) << at % 64);
-	}
-	s->begun = true;
-	s->end = n + 1;
-}
-
-bool fc_seen_first(struct fc_seen *s, u32 n)
-{
-	u64 *word = &s->bits[n % FC_SEEN_BITS / 64], bit = fc_bit64(n % 64);
-
-	if (s->begun && fc_before(n, s->end) && s->end - n > FC_SEEN_BITS)
-		s->begun = false;
-	if (!s->begun || !fc_before(n, s->end))
-		move(s, n);
-	else if (*word & bit)
-		return false;
-	*word |= bit;
+	/* 0 is an unused one. */
+	digest += !digest;
+	for (i = 0; i < FC_SEEN_SET; i++)
+		if (last[i] == digest)
+			return false;
+	for (i = FC_SEEN_SET - 1; i; i--)
+		last[i] = last[i - 1];
+	last[0] = digest;
 	return true;
 }

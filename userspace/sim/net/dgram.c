@@ -14,6 +14,8 @@
 /* Port of Ethernet frames. */
 #define PORT	1
 #define CHAINS	4096
+/* Sets of a record of datagrams: smaller than the module's, as a network may have many sites. */
+#define SETS	256
 
 /**
  * struct dgram_queue - datagrams that wait for a link
@@ -32,6 +34,7 @@ struct dgram_queue {
  * @number: number of the next one that enters
  * @next: queue that is served next
  * @turn: datagrams come before other packets
+ * @seen: datagrams that have come; without sets: none has
  */
 struct dgram_site {
 	struct dgram_queue queue[FC_PORTS_MAX];
@@ -39,16 +42,19 @@ struct dgram_site {
 	u32 number;
 	u8 next;
 	bool turn;
+	struct fc_seen seen;
 };
 
 static struct dgram_site *sites;
+static u32 nsites;
 static struct dgram_flow **flows;
 
 void dgram_init(const struct config *config)
 {
 	if (!config->datagrams)
 		return;
-	sites = xcalloc(config->topo.nsites, sizeof(*sites));
+	nsites = config->topo.nsites;
+	sites = xcalloc(nsites, sizeof(*sites));
 	flows = xcalloc(CHAINS, sizeof(struct dgram_flow *));
 	for (u32 i = 0; i < config->topo.nsites; i++) {
 		/* Start near the maximum, so that the numbers wrap in every run. */
@@ -60,6 +66,8 @@ void dgram_init(const struct config *config)
 
 void dgram_free(void)
 {
+	for (u32 i = 0; sites && i < nsites; i++)
+		free(sites[i].seen.set);
 	for (u32 i = 0; flows && i < CHAINS; i++) {
 		while (flows[i]) {
 			struct dgram_flow *flow = flows[i];
@@ -252,10 +260,17 @@ bool dgram_next(struct sim *sim, u32 at)
  * Receiving.
  */
 
+/* No site forges datagrams here: source and number distinguish them. */
+static u64 digest(const struct fc_packet *pk, const struct fc_target *t)
+{
+	return (u64)(pk->src + 1) << 32 | t->seq;
+}
+
 void dgram_take(struct sim *sim, u32 at, const struct fc_packet *pk, const struct fc_target *t)
 {
 	struct message *m = traffic_message(pk->id);
 	struct flow *flow = traffic_flow(pk->src, at);
+	struct fc_seen *seen = &sites[at].seen;
 	u32 i = 0;
 
 	while (m && i < m->ntargets && m->target[i].flow != flow)
@@ -266,9 +281,9 @@ void dgram_take(struct sim *sim, u32 at, const struct fc_packet *pk, const struc
 			  pk->src);
 		return;
 	}
-	if (!flow->seen)
-		flow->seen = xcalloc(1, sizeof(*flow->seen));
-	if (fc_seen_first(flow->seen, t->seq)) {
+	if (!seen->set)
+		*seen = (struct fc_seen){ .set = xcalloc(SETS, sizeof(*seen->set)), .nsets = SETS };
+	if (fc_seen_first(seen, pk->src, t->seq, digest(pk, t))) {
 		m->target[i].got = pk->data_len;
 		traffic_arrived(sim, flow, m);
 		return;

@@ -171,7 +171,6 @@ void traffic_free(void)
 			struct flow *flow = flows[i];
 
 			flows[i] = flow->next;
-			free(flow->seen);
 			free(flow);
 		}
 	}

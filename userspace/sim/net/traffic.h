@@ -19,7 +19,6 @@
  * @completed: bit i: message tx.oldest + i is complete
  * @rx: receiving end
  * @deliver: number of the message that has to be delivered next
- * @seen: numbers of the datagrams from @from that came to @to; NULL: none came
  */
 struct flow {
 	struct flow *next;
@@ -29,7 +28,6 @@ struct flow {
 	u32 completed;
 	struct fc_rxflow rx;
 	u32 deliver;
-	struct fc_seen *seen;
 };
 
 /**
