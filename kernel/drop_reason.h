@@ -16,6 +16,7 @@
 	X(NO_MEMORY,	NOMEM,		"an allocation failed")			\
 	X(UNROUTABLE,	IP_OUTNOROUTES,	"no route to the targets")		\
 	X(CUT,		PKT_TOO_SMALL,	"its packet was aborted, or is incomplete") \
+	X(STUCK,	QDISC_DROP,	"the next site takes nothing")		\
 	X(REFUSED,	NO_SOCKET,	"no socket, or no network device, receives it") \
 	X(CLOSED,	TCP_CLOSE,	"a socket was closed that had not read it") \
 	X(NO_SPACE,	SOCKET_RCVBUFF,	"the receive buffer, or the table of flows, is full") \

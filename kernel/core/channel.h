@@ -94,6 +94,13 @@ struct fc_rx {
  *	ack or a poll after @slow_until clears it, and a reset of the link does not, because it does
  *	not make the peer's host faster
  * @slow_until: see @slow
+ * @held: age of the wait for credit (core/link/stuck.h)
+ * @idle: the part of it since the peer last acknowledged a flit
+ * @held_at: time up to which @held counts
+ * @wait_poll: number of the last poll when the wait began, or since an ack
+ * @waits: a packet waits for credit
+ * @holds: the last status of the peer reported flits in its queue
+ * @hastened: the link was trusted again, but the peer has answered no poll since it seemed silent
  */
 struct fc_tx {
 	u64 got;
@@ -101,6 +108,9 @@ struct fc_tx {
 	u64 poll_at;
 	u64 poll_wait;
 	u64 slow_until;
+	u64 held;
+	u64 idle;
+	u64 held_at;
 	u32 sent;
 	u32 acked;
 	u32 window;
@@ -111,12 +121,16 @@ struct fc_tx {
 	u16 resend_poll;
 	u16 answered;
 	u16 doubted;
+	u16 wait_poll;
 	bool reverse_active;
 	u8 flags;
 	u8 tries;
 	u8 stuck;
 	u8 unanswered;
 	u8 slow;
+	bool waits;
+	bool holds;
+	bool hastened;
 };
 
 /**
@@ -132,6 +146,7 @@ struct fc_tx {
  * @flagged: ports of @status whose status has flags, so that no flit replaces it
  * @timed: ports with a timer that may run
  * @silent: ports whose peer has not answered FC_LLR_UNANSWERED polls; a status is due there, too
+ * @stuck: ports whose peer takes nothing: @held of struct fc_tx is FC_LLR_STUCK units or more
  * @nports: number of ports, including the local one
  * @vc: enum fc_vc
  *
@@ -148,6 +163,7 @@ struct fc_channel {
 	u32 flagged;
 	u32 timed;
 	u32 silent;
+	u32 stuck;
 	u16 window;
 	u8 nports;
 	u8 vc;

@@ -60,6 +60,7 @@ static int care_alloc(struct flitcast_site *site)
 
 		core->node = &site->node;
 		core->set = s;
+		core->payload = site->cfg.flit - FC_LINK_SIZE;
 		if (core_alloc(site, core))
 			return -ENOMEM;
 	}

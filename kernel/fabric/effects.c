@@ -154,6 +154,7 @@ void flitcast_effects_drop(const struct fc_effect *e)
 		[FC_DROP_UNROUTABLE] = FLITCAST_DROP_UNROUTABLE,
 		[FC_DROP_DOWN] = FLITCAST_DROP_DOWN,
 		[FC_DROP_FULL] = FLITCAST_DROP_FULL,
+		[FC_DROP_STUCK] = FLITCAST_DROP_STUCK,
 	};
 
 	flitcast_drop(e->flit.h, why[e->flags]);

@@ -75,11 +75,15 @@ void flitcast_hello_suspects(struct flitcast_site *site)
 /* Routes are to avoid a link that is suspected, or may use it again. */
 static void suspicion(struct flitcast_site *site, u8 port, bool suspect)
 {
+	static const u8 stats[FC_SUSPICION_COUNT] = {
+		[FC_SUSPICION_SILENT] = FC_LSTAT_SUSPECTED_SILENT,
+		[FC_SUSPICION_GREY] = FC_LSTAT_SUSPECTED_GREY,
+		[FC_SUSPICION_STUCK] = FC_LSTAT_SUSPECTED_STUCK,
+	};
 	struct flitcast_end *end = &site->end[port];
 
 	if (suspect)
-		end->link->stat[end->hello.suspicion == FC_SUSPICION_GREY ?
-				FC_LSTAT_SUSPECTED_GREY : FC_LSTAT_SUSPECTED_SILENT]++;
+		end->link->stat[stats[end->hello.suspicion]]++;
 	flitcast_faults_suspect(site, port, suspect);
 	if (!suspect) {
 		struct fc_event ev = { .type = FC_EV_TRUST, .port = port };

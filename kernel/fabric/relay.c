@@ -110,6 +110,7 @@ int flitcast_relay_alloc(struct flitcast_site *site)
 	core->stat = site->stat;
 	core->id = site->cfg.id;
 	core->nsites = topo->nsites;
+	core->payload = site->cfg.flit - FC_LINK_SIZE;
 	core->nlabels = topo->graph ? FC_LABELS_MAX : 1;
 	core->nholds = fc_relay_holds(topo->nsites, core->ch.nports *
 				      (topo->graph ? FC_RELAY_SHARE : 1));

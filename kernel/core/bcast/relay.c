@@ -53,6 +53,7 @@ void fc_relay_init(struct fc_relay *relay)
 	relay->come = 0;
 	relay->go = 0;
 	relay->flush = 0;
+	relay->check.at = FC_NEVER;
 }
 
 void fc_relay_purge(struct fc_relay *relay, void (*drop)(void *arg, void *h), void *arg)
@@ -140,6 +141,23 @@ static bool is_new(struct fc_relay_seen *seen, const struct fc_packet *pk,
 	return true;
 }
 
+/* Appends a hold to the ring of each of its outputs. */
+static void join_outputs(struct fc_relay *relay, u16 n)
+{
+	struct fc_hold *hold = &relay->hold[n];
+	u32 rest;
+
+	hold->waiting &= relay->ch.up;
+	for (rest = hold->waiting; rest; rest &= rest - 1) {
+		struct fc_relay_out *out = &relay->out[fc_low(rest)];
+
+		/* Another packet is still to be sent on this link. */
+		if (out->n)
+			relay->stat[FC_STAT_BCAST_HELD]++;
+		out->fifo[(out->first + out->n++) % relay->nholds] = n;
+	}
+}
+
 /* Accepts or drops the packet of a head flit.  Return: its hold; FC_HOLD_NONE: it is dropped. */
 static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 {
@@ -147,7 +165,7 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 	struct fc_packet pk;
 	struct fc_bcast_hdr bcast;
 	struct fc_hold *hold;
-	u32 next_hops, rest;
+	u32 next_hops;
 	bool own;
 	u16 n;
 
@@ -186,17 +204,12 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 	hold->in = port;
 	hold->label = bcast.label;
 	hold->here = next_hops & fc_bit(FC_PORT_LOCAL);
-	hold->waiting = next_hops & relay->ch.up & ~fc_bit(FC_PORT_LOCAL);
+	hold->waiting = next_hops & ~fc_bit(FC_PORT_LOCAL);
+	hold->stored = fc_stall_stores(&relay->in[port].stall, relay->ch.now);
 	if (port != FC_PORT_LOCAL)
 		relay->stat[FC_STAT_BCAST_RELAYED]++;
-	for (rest = hold->waiting; rest; rest &= rest - 1) {
-		struct fc_relay_out *out = &relay->out[fc_low(rest)];
-
-		/* Another packet is still to be sent on this link. */
-		if (out->n)
-			relay->stat[FC_STAT_BCAST_HELD]++;
-		out->fifo[(out->first + out->n++) % relay->nholds] = n;
-	}
+	if (!hold->stored)
+		join_outputs(relay, n);
 	return n;
 }
 
@@ -210,11 +223,23 @@ static void cut(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 
 		relay->stat[FC_STAT_BCAST_CUT]++;
 		hold->cut = true;
+		if (hold->stored)
+			hold->waiting = 0;
 		relay->go |= hold->waiting;
 		release(relay, in->hold, fx);
 	}
 	in->busy = false;
 	in->hold = FC_HOLD_NONE;
+}
+
+/* Does a flit have the length that its packet needs?  Only the first and the last may be short. */
+static bool fits(const struct fc_relay *relay, const struct fc_relay_in *in,
+		 const struct fc_flit *flit)
+{
+	if (flit->parts & FC_PART_TERM)
+		return flit->data == in->left;
+	return flit->data <= in->left && (flit->parts & FC_PART_HEAD || !relay->payload ||
+					  flit->data == relay->payload);
 }
 
 /* Consumes the next flit of an input. */
@@ -233,23 +258,31 @@ static void flit_in(struct fc_relay *relay, u8 port, const struct fc_flit *flit,
 			cut(relay, port, fx);
 		}
 		in->busy = true;
+		in->rest = false;
+		in->come = 0;
+		fc_progress_begin(&in->progress, fc_wire_hops(flit->head));
+		if (!last && port != FC_PORT_LOCAL)
+			fc_stall_watch(&relay->check, relay->ch.now,
+				       fc_stall_interval(relay->ch.timing->poll));
 		in->left = fc_wire_data_len(flit->head);
 		in->hold = begin(relay, port, flit);
 	} else if (!in->busy) {
 		/* An abort may end a packet that was cut below, for its length: no second error. */
-		if (!(flit->parts & FC_PART_ABORT))
+		if (in->rest)
+			why = FC_DROP_CUT;
+		else if (!(flit->parts & FC_PART_ABORT))
 			relay->ch.rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
 		goto drop;
 	}
 	/* Cut the packet: an abort is legal, a wrong length is a protocol error. */
-	if (flit->parts & FC_PART_ABORT || flit->data > in->left ||
-	    (last && flit->data != in->left)) {
+	if (flit->parts & FC_PART_ABORT || !fits(relay, in, flit)) {
 		if (!(flit->parts & FC_PART_ABORT))
 			relay->ch.rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
 		cut(relay, port, fx);
 		goto drop;
 	}
 	in->left -= flit->data;
+	in->come++;
 	if (in->hold == FC_HOLD_NONE) {
 		in->busy = !last;
 		why = in->why;
@@ -259,6 +292,8 @@ static void flit_in(struct fc_relay *relay, u8 port, const struct fc_flit *flit,
 	fc_effect_add(fx, FC_FX_HOLD, port, flit)->hold = in->hold;
 	hold->flits++;
 	hold->whole = last;
+	if (last && hold->stored)
+		join_outputs(relay, in->hold);
 	relay->go |= hold->waiting;
 	if (!last)
 		return;
@@ -324,8 +359,16 @@ static bool step_out(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 			return true;
 		}
 	}
-	if (!fc_tx_credit(&relay->ch.tx[port]))
-		return false;
+	if (!fc_tx_credit(&relay->ch.tx[port])) {
+		fc_llr_wait(&relay->ch, port);
+		if (!fc_llr_stuck(&relay->ch, port, true))
+			return false;
+		/* The peer cuts what it has of the packet when the next one begins. */
+		relay->ch.rx[port].stat[FC_LSTAT_TX_ABANDONED]++;
+		leave(relay, port, fx);
+		return true;
+	}
+	relay->ch.tx[port].waits = false;
 	if (out->flit == hold->flits) {
 		e = effect(fx, FC_FX_CUT, port, n);
 		e->flit.parts = FC_PART_TERM | FC_PART_ABORT;
@@ -367,6 +410,35 @@ static bool run(struct fc_relay *relay, struct fc_effects *fx)
 	}
 	fc_llr_send_status(&relay->ch, fx);
 	return false;
+}
+
+/* Cuts the packets whose rest does not arrive, if it is time to check. */
+static void check_inputs(struct fc_relay *relay, struct fc_effects *fx)
+{
+	struct fc_channel *ch = &relay->ch;
+	u64 interval = fc_stall_interval(ch->timing->poll);
+	bool fair;
+	u8 p;
+
+	if (fc_stall_due(&relay->check, ch->now, interval, &fair)) {
+		for (p = 1; p < ch->nports; p++) {
+			struct fc_relay_in *in = &relay->in[p];
+
+			if (!in->busy)
+				continue;
+			if (!fair || fc_progress_check(&in->progress, in->come, true) !=
+				     FC_PACE_STALLED) {
+				fc_stall_watch(&relay->check, ch->now, interval);
+				continue;
+			}
+			fc_stall_note(&in->stall, ch->now, interval);
+			ch->rx[p].stat[FC_LSTAT_RX_UNFINISHED]++;
+			in->rest = true;
+			cut(relay, p, fx);
+		}
+	}
+	if (relay->check.at < ch->next_at)
+		ch->next_at = relay->check.at;
 }
 
 /* Resets a link, up or down: run() drops the packets of the output, and the peer cuts its input. */
@@ -421,5 +493,7 @@ bool fc_relay_event(struct fc_relay *relay, const struct fc_event *ev, struct fc
 		break;
 	}
 	fc_llr_time(ch);
+	relay->go |= ch->stuck;
+	check_inputs(relay, fx);
 	return run(relay, fx);
 }

@@ -25,6 +25,10 @@
  * length, the head of another packet, or a reset of its input link.  Then each output sends the
  * flits that have arrived and an aborting terminator, and the packet is not delivered.
  *
+ * A packet whose rest does not arrive is cut as well (core/link/stall.h); for a time, packets of
+ * that link join the outputs only when they are whole.  An output whose peer takes nothing
+ * (core/link/stuck.h) drops its packets.
+ *
  * The relay drops a duplicate: a packet with the number of a recent one of the same source, input
  * port and label (struct fc_relay_seen).  It forwards and delivers every copy of a broadcast; the
  * receiving end recognises the copies of one message (core/bcast/recept.h, ends/bcast.c).
@@ -33,6 +37,7 @@
 #define FC_CORE_BCAST_RELAY_H
 
 #include "core/link/event.h"
+#include "core/link/stall.h"
 
 /* Result of @next_hop: no path of the source uses the input.  A mask of ports never has 32 bits. */
 #define FC_RELAY_NEVER	0xffffffffU
@@ -62,6 +67,7 @@ enum fc_relay_effect_type {
  * @here: the packet is for this site, too: FC_FX_DELIVER
  * @whole: the terminator has arrived
  * @cut: the packet was cut (see above): no more flits arrive
+ * @stored: the packet joins its outputs when it is whole
  */
 struct fc_hold {
 	u32 waiting;
@@ -73,6 +79,7 @@ struct fc_hold {
 	bool here;
 	bool whole;
 	bool cut;
+	bool stored;
 };
 
 /**
@@ -81,12 +88,20 @@ struct fc_hold {
  * @hold: hold of the current packet; FC_HOLD_NONE: its flits are dropped
  * @why: enum fc_drop of a packet without a hold
  * @busy: there is a current packet: its head has arrived, its end has not
+ * @rest: the last packet was cut because its rest did not arrive: that is dropped if it comes
+ * @come: number of flits of the current packet that have arrived
+ * @progress: progress of its arrival
+ * @stall: packets of the link that stalled
  */
 struct fc_relay_in {
 	u32 left;
 	u16 hold;
 	u8 why;
 	bool busy;
+	bool rest;
+	u32 come;
+	struct fc_progress progress;
+	struct fc_stall stall;
 };
 
 /**
@@ -138,6 +153,7 @@ struct fc_relay_seen {
  * @nsites: number of sites of the topology
  * @nholds: number of holds
  * @bytes: maximum number of data bytes of a packet
+ * @payload: bytes of a flit without its link header; 0: flits have any length (simulator)
  * @each: maximum number of holds in use for one source, port and label, 1 to 8
  * @nlabels: labels are less than this; 1 where a link carries only one packet of a broadcast;
  *	fc_relay_init() changes 0 to 1
@@ -146,9 +162,10 @@ struct fc_relay_seen {
  * @come: input ports whose queue may have a flit to consume
  * @go: output ports that may have a flit to send, or holds to drop
  * @flush: output ports whose link was reset: they drop all holds in their ring
+ * @check: when to check the packets that arrive
  *
  * The caller's lock protects all of it; the arrays' addresses, @next_hop, @id, @nsites, @nholds,
- * @bytes, @nlabels and @each never change after fc_relay_init().
+ * @bytes, @payload, @nlabels and @each never change after fc_relay_init().
  */
 struct fc_relay {
 	struct fc_channel ch;
@@ -162,9 +179,11 @@ struct fc_relay {
 	u32 id;
 	u32 nsites;
 	u32 bytes;
+	u32 payload;
 	u32 come;
 	u32 go;
 	u32 flush;
+	struct fc_stall_clock check;
 	u16 nholds;
 	u16 nfree;
 	u16 free;
@@ -187,8 +206,8 @@ u32 fc_relay_bytes(u32 nsites, u8 nports);
 /**
  * fc_relay_init() - initialise a relay without packets, its links down
  * @relay: the caller has set @next_hop, @tables, @in, @out (@fifo of each), @hold, @seen, @stat,
- *	@id, @nsites, @nholds and @nlabels; of @ch: @timing, @rx (@queue and @stat of each), @tx,
- *	@window and @nports.  All other members are set here
+ *	@id, @nsites, @nholds, @nlabels and @payload; of @ch: @timing, @rx (@queue and @stat of
+ *	each), @tx, @window and @nports.  All other members are set here
  */
 void fc_relay_init(struct fc_relay *relay);
 

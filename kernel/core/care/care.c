@@ -19,6 +19,7 @@ void fc_site_init(struct fc_site *site, u64 seed)
 	site->work = 0;
 	site->seekers = 0;
 	site->rotate = 0;
+	site->check.at = FC_NEVER;
 	site->oper = FC_OP_OLD;
 	site->fifo.state = FC_FF_FREE;
 	site->fifo.room = places(site);
@@ -101,6 +102,94 @@ static void link_reset(struct fc_site *site, u8 port, u32 window, struct fc_effe
 	fc_netout_update(site, port, fx);
 }
 
+/*
+ * Is a packet of the port incomplete, or does one wait to begin?  A packet that is stalled is cut.
+ * @fair: intervals count: this host was not stalled.
+ */
+static bool check(struct fc_site *site, u8 port, bool fair)
+{
+	struct fc_in *in = &site->in[port];
+	bool here = fc_rx_first(&site->data.rx[port])->parts & FC_FLIT_VALID;
+
+	if (in->state == FC_NI_FREE) {
+		site->work |= fc_bit(port);
+		return here;
+	}
+	if (!in->multi || in->cut || in->tail)
+		return false;
+	/* A packet that seeks, or whose next flit is here, waits for this site. */
+	if (in->state == FC_NI_FIRST || here || !fair ||
+	    fc_progress_check(&in->progress, in->come, true) != FC_PACE_STALLED)
+		return true;
+	fc_stall_note(&in->stall, site->now, fc_stall_interval(site->node->timing->poll));
+	site->data.rx[port].stat[FC_LSTAT_RX_UNFINISHED]++;
+	in->cut = true;
+	site->work |= fc_bit(port);
+	return false;
+}
+
+static void check_inputs(struct fc_site *site)
+{
+	bool fair, more = false;
+	u8 p;
+
+	if (!fc_stall_due(&site->check, site->now, fc_stall_interval(site->node->timing->poll),
+			  &fair))
+		return;
+	for (p = 1; p < site->node->nports; p++)
+		more |= check(site, p, fair);
+	if (more)
+		fc_site_watch(site);
+}
+
+/* Does a packet wait for credit of a port? */
+static bool waits(const struct fc_site *site, u8 port)
+{
+	const struct fc_out *out = &site->out[port];
+
+	if (out->claim != FC_PORT_NONE)
+		return true;
+	return !fc_tx_credit(&site->data.tx[port]) && (out->state != FC_NO_FREE || site->seekers);
+}
+
+static void update_wait(struct fc_site *site, u8 port)
+{
+	if (waits(site, port))
+		fc_llr_wait(&site->data, port);
+	else
+		site->data.tx[port].waits = false;
+}
+
+/* Polls are due: those of links for which packets wait age the wait. */
+static void update_waits(struct fc_site *site)
+{
+	u8 p;
+
+	for (p = 1; p < site->node->nports; p++)
+		update_wait(site, p);
+}
+
+/*
+ * The peer of a port takes nothing: the rest of the packet that it had begun to take is dropped
+ * here; the peer cuts it when the next one begins.  Packets that seek the port are abandoned.
+ */
+static void stuck(struct fc_site *site, struct fc_effects *fx)
+{
+	u32 ports;
+
+	for (ports = site->data.stuck; ports; ports &= ports - 1) {
+		u8 p = (u8)fc_low(ports);
+		struct fc_out *out = &site->out[p];
+
+		site->work |= site->seekers;
+		if (out->state == FC_NO_FREE || out->dead || !fc_llr_stuck(&site->data, p, false))
+			continue;
+		site->data.rx[p].stat[FC_LSTAT_TX_ABANDONED]++;
+		out->dead = true;
+		fc_netout_update(site, p, fx);
+	}
+}
+
 static void timers(struct fc_site *site)
 {
 	struct fc_fifo *fifo = &site->fifo;
@@ -109,6 +198,8 @@ static void timers(struct fc_site *site)
 	if (site->now < site->next_at)
 		return;
 	site->next_at = FC_NEVER;
+	check_inputs(site);
+	fc_site_due(site, site->check.at);
 	for (p = 0; p < site->node->nports; p++) {
 		struct fc_in *in = &site->in[p];
 
@@ -170,6 +261,7 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 	case FC_EV_STATUS:
 		if (fc_llr_acked(&site->data, ev->port, ev->ack, fx))
 			acked(site, ev, fx);
+		update_wait(site, ev->port);
 		fc_llr_status(&site->data, ev, fx);
 		break;
 	case FC_EV_LINK_UP:
@@ -203,6 +295,10 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 		break;
 	}
 	timers(site);
+	if (site->now >= site->data.next_at)
+		update_waits(site);
 	fc_llr_time(&site->data);
+	if (site->data.stuck)
+		stuck(site, fx);
 	return run(site, fx);
 }

@@ -25,6 +25,7 @@
 #include "core/link/event.h"
 #include "core/care/fsm.h"
 #include "core/link/node.h"
+#include "core/link/stall.h"
 #include "core/wire/wire.h"
 
 /* Connection types (section 4.5). */
@@ -41,6 +42,9 @@ enum fc_conn {
  * struct fc_in - a net-input; the queue in front of it is struct fc_rx
  * @held: the word that the net-input holds: the front in state first, later the terminator
  * @seek_at: next time to count a seek, or FC_NEVER
+ * @progress: progress of the arrival of the current packet
+ * @stall: packets of the link that stalled
+ * @come: number of its flits that left the queue
  * @conn: connected net-outputs (input-connection-table, Table G)
  * @left: data bytes of the packet that have not arrived
  * @seeks: number of seeks in state first
@@ -56,6 +60,9 @@ enum fc_conn {
 struct fc_in {
 	struct fc_flit held;
 	u64 seek_at;
+	struct fc_stall stall;
+	struct fc_progress progress;
+	u32 come;
 	u32 conn;
 	u32 left;
 	u16 seeks;
@@ -124,6 +131,8 @@ struct fc_fifo {
  * @rng: state of the random numbers, never 0
  * @work: net-inputs to process
  * @seekers: net-inputs in state first
+ * @payload: bytes of a flit without its link header; 0: flits have any length (simulator)
+ * @check: when to check the packets that arrive
  * @set: enum fc_set: set of channels that the site switches
  * @rotate: port that is processed first, in rotation
  * @fifo: the upstream fifo-buffer
@@ -131,8 +140,8 @@ struct fc_fifo {
  * @fired: for tests: if not NULL, called for every transition
  *
  * The caller's lock protects all members.  When routes or preference lists of @node have changed
- * the caller calls fc_site_rerouted().  @node, the arrays and @set never change after
- * fc_site_init().
+ * the caller calls fc_site_rerouted().  @node, the arrays, @payload and @set never change
+ * after fc_site_init().
  */
 struct fc_site {
 	const struct fc_node *node;
@@ -144,6 +153,8 @@ struct fc_site {
 	u64 rng;
 	u32 work;
 	u32 seekers;
+	u32 payload;
+	struct fc_stall_clock check;
 	u8 set;
 	u8 rotate;
 	u8 oper;
@@ -154,8 +165,8 @@ struct fc_site {
 
 /**
  * fc_site_init() - initialise a site without packets, its links down
- * @site: zeroed but for node, in, out, set, and of @data the arrays, window, and the queue and
- *	stat members of each struct fc_rx
+ * @site: zeroed but for node, in, out, set, payload, and of @data the arrays, window, and the
+ *	queue and stat members of each struct fc_rx
  * @seed: seed of its random numbers
  */
 void fc_site_init(struct fc_site *site, u64 seed);

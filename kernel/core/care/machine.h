@@ -33,6 +33,13 @@ static inline bool fc_netin_whole(const struct fc_in *in, const struct fc_flit *
 	return flit->parts & FC_PART_ABORT || flit->data == in->left;
 }
 
+/* A packet of several flits has begun to arrive, or waits to begin: it is checked. */
+static inline void fc_site_watch(struct fc_site *site)
+{
+	fc_stall_watch(&site->check, site->now, fc_stall_interval(site->node->timing->poll));
+	fc_site_due(site, site->check.at);
+}
+
 /* netin.c: performs one transition.  Return: false if there is none to perform. */
 bool fc_netin_step(struct fc_site *site, u8 port, struct fc_effects *fx);
 

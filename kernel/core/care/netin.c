@@ -13,8 +13,8 @@ static const struct fc_flit *slot(const struct fc_site *site, u8 port)
 static void drop(struct fc_site *site, u8 port, const struct fc_flit *flit,
 		 struct fc_effects *fx)
 {
-	(void)site;
-	fc_effect_drop(fx, port, flit, FC_DROP_CUT);
+	fc_effect_drop(fx, port, flit, site->in[port].type == FC_CONN_SINK ? FC_DROP_UNROUTABLE :
+								     FC_DROP_CUT);
 }
 
 /* Ends the packet in hand in place of the terminator that does not come. */
@@ -50,12 +50,35 @@ static bool term_here(const struct fc_site *site, u8 port)
 		return true;
 	if (!(s->parts & FC_FLIT_VALID))
 		return false;
-	return s->parts & (FC_PART_TERM | FC_PART_HEAD) || s->data > in->left;
+	return s->parts & (FC_PART_TERM | FC_PART_HEAD) || s->data > in->left ||
+	       (site->payload && s->data != site->payload);
 }
 
 static bool data_here(const struct fc_site *site, u8 port)
 {
 	return slot(site, port)->parts & FC_FLIT_VALID && !term_here(site, port);
+}
+
+/*
+ * Does a packet of several flits wait to begin?  After a stall of the link, a packet begins when
+ * its end has arrived, and one that exceeds the window when the hold ends.
+ */
+static bool stores(struct fc_site *site, u8 port)
+{
+	const struct fc_rx *rx = &site->data.rx[port];
+	const struct fc_flit *s = fc_rx_first(rx);
+	u32 i;
+
+	if (port == FC_PORT_LOCAL || s->parts & FC_PART_TERM ||
+	    !fc_stall_stores(&site->in[port].stall, site->now))
+		return false;
+	for (i = 0; i < site->data.window && s->parts & FC_FLIT_VALID; i++) {
+		if (s->parts & FC_PART_TERM)
+			return false;
+		s = fc_rx_slot(&site->data, rx, rx->consumed + i + 1);
+	}
+	fc_site_watch(site);
+	return true;
 }
 
 /* The guards, in the paper's words, and nowhere else. */
@@ -70,7 +93,9 @@ static enum fc_netin_cond classify(struct fc_site *site, u8 port, struct fc_effe
 		in->cut = false;
 		if (!(s->parts & FC_FLIT_VALID))
 			return FC_NIC_NONE;
-		return s->parts & FC_PART_HEAD ? FC_NIC_DA : FC_NIC_JUNK;
+		if (!(s->parts & FC_PART_HEAD))
+			return FC_NIC_JUNK;
+		return stores(site, port) ? FC_NIC_NONE : FC_NIC_DA;
 	case FC_NI_FIRST:
 		if (in->cut && in->multi)
 			return FC_NIC_CUT;
@@ -125,6 +150,10 @@ static void hold_front(struct fc_site *site, u8 port)
 	in->seeks = 0;
 	in->arm = false;
 	in->reported_unreachable = false;
+	in->come = 0;
+	fc_progress_begin(&in->progress, fc_wire_hops(in->held.head));
+	if (in->multi && port != FC_PORT_LOCAL)
+		fc_site_watch(site);
 	in->seek_at = site->now + site->node->timing->seek;
 	fc_site_due(site, in->seek_at);
 	site->seekers |= fc_bit(port);
@@ -159,6 +188,7 @@ static void pass(struct fc_site *site, u8 port, struct fc_effects *fx)
 	u32 rest;
 
 	in->left -= flit.data;
+	in->come++;
 	for (rest = in->conn; rest; rest &= rest - 1)
 		fc_netout_pass(site, fc_low(rest), &flit, rest & (rest - 1), fx);
 	if (!in->conn)

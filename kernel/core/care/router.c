@@ -86,6 +86,7 @@ static enum fc_route connected(struct fc_site *site, u8 in, enum fc_conn type, u
  * @free: net-outputs available to the net-input, the local one apart
  * @common: of @free: lead nearer to all targets that have a route
  * @wanted: lead nearer to targets without a free one
+ * @stuck: ports whose peers take nothing: not used
  * @all: targets of the packet
  * @local: of @all: at this site
  * @unreachable: of @all: without a route
@@ -97,6 +98,7 @@ struct targets {
 	u32 free;
 	u32 common;
 	u32 wanted;
+	u32 stuck;
 	u64 all;
 	u64 local;
 	u64 unreachable;
@@ -130,12 +132,25 @@ static u32 outputs_to(const struct fc_site *site, const u8 *head, u32 dst, u32 m
 	return port_of_flow(site, head, fc_node_ports(site->node, dst, up)) & mask;
 }
 
+/* Ports by which the packet would leave, but whose peers take nothing. */
+static u32 stuck_ports(const struct fc_site *site, const u8 *head)
+{
+	u32 rest, stuck = 0;
+
+	for (rest = site->data.stuck; rest; rest &= rest - 1)
+		if (fc_llr_stuck(&site->data, (u8)fc_low(rest), fc_wire_datagram(head)))
+			stuck |= rest & -rest;
+	return stuck;
+}
+
 static void find_outputs(const struct fc_site *site, const struct fc_in *ni, u32 free,
 			 struct targets *t)
 {
 	unsigned int i, n = fc_wire_target_sites(t->dst, ni->held.head);
-	u32 up = site->data.up & ~fc_bit(FC_PORT_LOCAL);
+	u32 stuck = stuck_ports(site, ni->held.head);
+	u32 up = site->data.up & ~(fc_bit(FC_PORT_LOCAL) | stuck);
 
+	t->stuck = stuck;
 	t->free = free;
 	t->common = free;
 	t->wanted = 0;
@@ -158,7 +173,7 @@ static void find_outputs(const struct fc_site *site, const struct fc_in *ni, u32
 		if (!t->cand[i]) {
 			u32 busy = outputs_to(site, ni->held.head, dst, up);
 
-			if (!busy && !site->node->rerouting) {
+			if (!busy && (stuck || !site->node->rerouting)) {
 				t->unreachable |= fc_bit64(i);
 				continue;
 			}
@@ -249,6 +264,8 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 	}
 	if (t.unreachable && !ni->reported_unreachable) {
 		ni->reported_unreachable = true;
+		if (t.stuck)
+			site->data.rx[fc_low(t.stuck)].stat[FC_LSTAT_TX_ABANDONED]++;
 		fc_effect_add(fx, FC_FX_UNREACHABLE, in, &ni->held)->mask = t.unreachable;
 	}
 	remote = t.all & ~t.local & ~t.unreachable;

@@ -56,6 +56,7 @@ enum fc_suspicion {
 	FC_SUSPICION_NONE,
 	FC_SUSPICION_SILENT,	/* the peer does not answer polls */
 	FC_SUSPICION_GREY,	/* the peer answers, but flits sent again do not arrive */
+	FC_SUSPICION_STUCK,	/* the peer answers, and takes nothing for which packets wait */
 	FC_SUSPICION_COUNT
 };
 
@@ -66,7 +67,8 @@ enum fc_drop {
 	FC_DROP_CUT,		/* its packet was aborted, or is incomplete */
 	FC_DROP_UNROUTABLE,	/* no route to the targets */
 	FC_DROP_DOWN,		/* the link goes down, or was reset */
-	FC_DROP_FULL		/* no hold for the broadcast */
+	FC_DROP_FULL,		/* no hold for the broadcast */
+	FC_DROP_STUCK		/* the next site takes nothing */
 };
 
 /* Effects of an event, which the caller performs. */

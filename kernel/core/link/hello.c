@@ -19,6 +19,7 @@ const char *fc_suspicion_text(u8 suspicion)
 		[FC_SUSPICION_NONE] = "",
 		[FC_SUSPICION_SILENT] = "suspect: the peer does not answer polls",
 		[FC_SUSPICION_GREY] = "suspect: full frames to the peer are lost",
+		[FC_SUSPICION_STUCK] = "suspect: the peer takes none of the flits that it receives",
 	};
 
 	return suspicion < FC_SUSPICION_COUNT ? texts[suspicion] : "unknown";
@@ -399,6 +400,9 @@ u8 fc_hello_suspect(struct fc_hello *h, u8 why, u64 now)
 	if (h->state != FC_LINK_UP)
 		return 0;
 	h->answered = 0;
+	/* The reason persists: so does the suspicion. */
+	if (h->suspicion && why == FC_SUSPICION_STUCK && h->trust_at < now + h->hold)
+		h->trust_at = now + h->hold;
 	if (h->suspicion)
 		return 0;
 	h->suspicion = why;

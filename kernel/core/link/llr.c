@@ -49,6 +49,9 @@
  *		next poll follows after timing->poll << n (n <= FC_LLR_BACKOFF): flits do not fill a
  *		link that carries only statuses, which are shorter.
  *
+ * stuck	peer that takes nothing for which packets wait (stuck.h).  An answer that
+ *		requests no flits proves that all flits sent before the poll have arrived.
+ *
  * A flit that the first resend and FC_LLR_SUSPECT tries did not deliver, while the peer answers
  * polls, makes the link suspected of losing full frames (FC_FX_SUSPECT), even if shorter ones
  * arrive.
@@ -83,6 +86,7 @@ void fc_channel_init(struct fc_channel *ch)
 	ch->flagged = 0;
 	ch->timed = 0;
 	ch->silent = 0;
+	ch->stuck = 0;
 	for (p = 0; p < ch->nports; p++) {
 		struct fc_rx *rx = &ch->rx[p];
 		struct fc_tx *tx = &ch->tx[p];
@@ -151,6 +155,41 @@ static void update_slow(struct fc_channel *ch, u8 port)
 	tx->late = late;
 }
 
+/* The wait for credit is older, by the time since it last was, halved @slower times. */
+static void age(struct fc_channel *ch, u8 port, u8 slower)
+{
+	struct fc_tx *tx = &ch->tx[port];
+	u64 unit = FC_LLR_STUCK * ch->timing->poll, more = ch->now - tx->held_at;
+
+	tx->held_at = ch->now;
+	if (!tx->waits)
+		return;
+	if (more > ch->timing->poll << FC_LLR_BACKOFF)
+		more = ch->timing->poll << FC_LLR_BACKOFF;
+	more >>= slower;
+	tx->idle += more;
+	if (tx->held < FC_LLR_STUCK_SUSPECT * ch->timing->poll)
+		tx->held += more;
+	if (tx->held >= unit)
+		ch->stuck |= fc_bit(port);
+}
+
+/* The peer has acknowledged @news flits: the wait for credit is younger. */
+static void rejuvenate(struct fc_channel *ch, u8 port, u32 news)
+{
+	struct fc_tx *tx = &ch->tx[port];
+	u64 unit = FC_LLR_STUCK * ch->timing->poll, off = news * (unit / FC_LLR_STUCK_FLITS);
+
+	if (tx->holds)
+		age(ch, port, FC_LLR_STUCK_QUEUED);
+	tx->idle = 0;
+	tx->held_at = ch->now;
+	tx->wait_poll = tx->polls;
+	tx->held = tx->acked == tx->sent || off > tx->held ? 0 : tx->held - off;
+	if (tx->held < unit)
+		ch->stuck &= ~fc_bit(port);
+}
+
 bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
 	struct fc_tx *tx = &ch->tx[port];
@@ -170,6 +209,8 @@ bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *
 	tx->got = news < 64 ? tx->got >> news : 0;
 	tx->resent = news < 64 ? tx->resent >> news : 0;
 	effect(ch, fx, FC_FX_RELEASE, port)->seq = ack;
+	if (tx->waits || tx->held)
+		rejuvenate(ch, port, news);
 	update_slow(ch, port);
 	if (tx->acked == tx->sent) {
 		tx->poll_at = FC_NEVER;
@@ -188,6 +229,25 @@ static void suspect(const struct fc_channel *ch, u32 ports, enum fc_suspicion wh
 
 	e->flags = why;
 	e->mask = ports;
+}
+
+/* The peer has answered a poll, and acknowledged nothing. */
+static void answer_empty(struct fc_channel *ch, u8 port, const struct fc_event *ev,
+			 struct fc_effects *fx)
+{
+	struct fc_tx *tx = &ch->tx[port];
+
+	/* A poll that was sent before the wait says nothing of the flits that were sent since. */
+	if (!fc_before16(tx->wait_poll, ev->status.echo))
+		return;
+	/* Flits were lost: they are sent again.  After futile tries that is no reason. */
+	if (ev->flags & FC_STATUS_NACK && tx->tries <= FC_LLR_SUSPECT) {
+		tx->held_at = ch->now;
+		return;
+	}
+	age(ch, port, ev->status.have || ev->flags & FC_STATUS_NACK ? FC_LLR_STUCK_QUEUED : 0);
+	if (tx->idle >= FC_LLR_STUCK_SUSPECT * ch->timing->poll)
+		suspect(ch, fc_bit(port), FC_SUSPICION_STUCK, fx);
 }
 
 /* Doublings of the poll interval after a resend: one for each futile try in a row. */
@@ -322,13 +382,14 @@ static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
  * Does the echo name a poll that was not answered before?  Then the next poll has more time.  Where
  * the peer seemed silent after that poll, its host is slow.  An answer to a later poll would not
  * show that: the earlier ones, or their answers, may be lost.
+ * Return: true if the echo names such a poll.
  */
-static void answered(struct fc_channel *ch, u8 port, u16 echo)
+static bool answered(struct fc_channel *ch, u8 port, u16 echo)
 {
 	struct fc_tx *tx = &ch->tx[port];
 
 	if (!fc_before16(tx->answered, echo) || fc_before16(tx->polls, echo))
-		return;
+		return false;
 	if (!fc_before16(tx->doubted, echo))
 		ch->rx[port].stat[FC_LSTAT_RX_LATE_ANSWERS]++;
 	tx->answered = echo;
@@ -336,11 +397,12 @@ static void answered(struct fc_channel *ch, u8 port, u16 echo)
 	ch->rx[port].stat[FC_LSTAT_RX_ANSWERS]++;
 	tx->unanswered = 0;
 	if (tx->poll_at == FC_NEVER)
-		return;
+		return true;
 	if (tx->poll_wait < ch->timing->poll << FC_LLR_BACKOFF)
 		tx->poll_wait *= 2;
 	tx->poll_at = ch->now + tx->poll_wait;
 	fc_llr_due(ch, port, tx->poll_at);
+	return true;
 }
 
 /* The peer polls: flits below ev->seq were sent. */
@@ -391,7 +453,9 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 		rx->stat[FC_LSTAT_RX_ANSWERS]++;
 	}
 	tx->got |= have;
-	answered(ch, ev->port, ev->status.echo);
+	tx->holds = have;
+	if (answered(ch, ev->port, ev->status.echo) && ev->ack == tx->acked)
+		answer_empty(ch, ev->port, ev, fx);
 	if (fc_before16(rx->poll_seen, ev->status.poll))
 		rx->poll_seen = ev->status.poll;
 	if (ev->flags & FC_STATUS_NACK)
@@ -427,8 +491,10 @@ static bool silent(struct fc_channel *ch, u8 port)
 	struct fc_tx *tx = &ch->tx[port];
 	u32 bytes = (u32)stat[FC_LSTAT_RX_BYTES] - tx->bytes;
 
-	if ((u32)stat[FC_LSTAT_RX_ANSWERS] != tx->answers)
+	if ((u32)stat[FC_LSTAT_RX_ANSWERS] != tx->answers) {
 		tx->unanswered = 0;
+		tx->hastened = false;
+	}
 	tx->answers = (u32)stat[FC_LSTAT_RX_ANSWERS];
 	tx->bytes += bytes;
 	/* The poll that is sent now is the first one. */
@@ -455,6 +521,23 @@ static u8 wait_doublings(const struct fc_tx *tx, bool counts)
 	return (u8)(n < most ? n : most);
 }
 
+/*
+ * The peer does not answer polls.  That alone is no reason to give messages up; but if it answered
+ * HELLOs meanwhile (fc_llr_hasten()), and still no poll, it does not keep to the protocol.
+ */
+static void age_silent(struct fc_channel *ch, u8 port)
+{
+	struct fc_tx *tx = &ch->tx[port];
+	u64 unit = FC_LLR_STUCK * ch->timing->poll, was = tx->held;
+
+	age(ch, port, FC_LLR_STUCK_SILENT);
+	if (tx->held > unit)
+		tx->held = was > unit ? was : unit;
+	if (tx->hastened && tx->unanswered == FC_LLR_UNANSWERED + FC_LLR_SILENT &&
+	    tx->held < FC_LLR_STUCK_MESSAGES * ch->timing->poll)
+		tx->held = FC_LLR_STUCK_MESSAGES * ch->timing->poll;
+}
+
 /* The poll timer has expired: flits are not acknowledged, or the last poll has no answer. */
 static void poll(struct fc_channel *ch, u8 port)
 {
@@ -466,6 +549,8 @@ static void poll(struct fc_channel *ch, u8 port)
 	if (counts) {
 		if (tx->unanswered == FC_LLR_UNANSWERED)
 			tx->doubted = tx->polls;
+		if (tx->unanswered > FC_LLR_UNANSWERED)
+			age_silent(ch, port);
 		if (tx->unanswered >= FC_LLR_UNANSWERED)
 			ch->silent |= fc_bit(port);
 		if (tx->unanswered < FC_LLR_UNANSWERED + FC_LLR_SILENT)
@@ -515,6 +600,7 @@ void fc_llr_hasten(struct fc_channel *ch, u8 port)
 	if (tx->poll_at == FC_NEVER)
 		return;
 	/* This poll is the first one whose answer counts. */
+	tx->hastened |= tx->unanswered > FC_LLR_UNANSWERED;
 	tx->unanswered = 0;
 	tx->poll_at = ch->now;
 	fc_llr_due(ch, port, ch->now);
@@ -612,11 +698,18 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	tx->reverse_active = false;
 	tx->tries = 0;
 	tx->stuck = 0;
+	/* A reset does not make the peer honest: @held stays, and ages or not as before. */
+	tx->idle = 0;
+	tx->waits = false;
+	tx->hastened = false;
+	tx->holds = false;
+	tx->wait_poll = 0;
 	rx->poll_seen = 0;
 	tx->window = window;
 	tx->poll_at = FC_NEVER;
 	ch->status &= ~fc_bit(port);
 	ch->flagged &= ~fc_bit(port);
 	ch->silent &= ~fc_bit(port);
+	ch->stuck &= ~fc_bit(port);
 	tx->flags = 0;
 }

@@ -9,6 +9,7 @@
 
 #include "core/link/event.h"
 #include "core/link/node.h"
+#include "core/link/stuck.h"
 
 /* Number of tries that lose the same flit after which full frames are suspected to be lost. */
 #define FC_LLR_SUSPECT	3

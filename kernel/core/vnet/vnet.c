@@ -58,6 +58,8 @@ void fc_vnet_init(struct fc_vnet *v)
 	v->touched = 0;
 	v->up = fc_bit(FC_PORT_LOCAL);
 	v->rotate = 0;
+	v->check.at = FC_NEVER;
+	memset(v->stall, 0, sizeof(v->stall));
 	v->injqs = v->nclasses < FC_VNET_INJQS ? v->nclasses : FC_VNET_INJQS;
 	v->resets = 0;
 	memset(v->reset, 0, sizeof(v->reset));
@@ -135,18 +137,6 @@ void fc_vnet_rerouted(struct fc_vnet *v)
 static void protocol(struct fc_vnet *v, u8 class, u8 port)
 {
 	v->ch[class].rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
-}
-
-/* The terminator will not arrive: all branches of the packet abort. */
-static void cut(struct fc_vnet *v, struct fc_vin *in)
-{
-	u8 i;
-
-	in->cut = true;
-	in->oper = 0;
-	for (i = 0; i < in->nbranches; i++)
-		if (!in->branch[i].completed)
-			fc_vmay_go(v, in->branch[i].class, in->branch[i].port);
 }
 
 static struct fc_flit *slot(const struct fc_channel *ch, u8 port, u32 ahead)
@@ -274,7 +264,11 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	in->cut = false;
 	in->moved = false;
 	in->ran = false;
+	in->stored = false;
+	in->abandoned = false;
+	in->rest = false;
 	in->routed = FC_ROUTED_NOT;
+	fc_progress_begin(&in->progress, fc_wire_hops(front->head));
 	if (n > v->ch[class].window) {
 		/* The packet exceeds the window: its sender violates the size of flits. */
 		protocol(v, class, port);
@@ -282,6 +276,14 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		in->cut = true;
 		in->busy = true;
 		return true;
+	}
+	if (port != FC_PORT_LOCAL && n > 1) {
+		if (fc_stall_stores(&v->stall[port], v->now)) {
+			in->stored = true;
+			in->busy = true;
+			return true;
+		}
+		fc_vnet_watch(v);
 	}
 	if (port != FC_PORT_LOCAL && (forward_eager(v, class, port, in, front, fx) || v->slow)) {
 		in->busy = true;
@@ -307,14 +309,14 @@ static void take_in(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in)
 		if (in->come && f->parts & FC_PART_HEAD) {
 			/* The next packet began without an end to this one. */
 			protocol(v, class, port);
-			cut(v, in);
+			fc_vnet_cut(v, in);
 			return;
 		}
 		if (f->parts & FC_PART_ABORT || !fc_vfits(v, in, f)) {
 			if (!(f->parts & FC_PART_ABORT))
 				protocol(v, class, port);
 			in->come++;
-			cut(v, in);
+			fc_vnet_cut(v, in);
 			return;
 		}
 		in->left -= f->data;
@@ -357,6 +359,8 @@ static u8 drop_reason(const struct fc_vnet *v, const struct fc_vin *in)
 		return FC_DROP_USED;
 	if (in->cut)
 		return FC_DROP_CUT;
+	if (in->abandoned)
+		return FC_DROP_STUCK;
 	if (!in->nbranches)
 		return FC_DROP_UNROUTABLE;
 	for (i = 0; i < in->nbranches; i++)
@@ -400,18 +404,22 @@ static bool step_in(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 			return false;
 		if (!(first->parts & FC_PART_HEAD)) {
 			struct fc_flit flit = fc_rx_consume(&v->ch[class], port);
+			u8 why = in->rest ? FC_DROP_CUT : FC_DROP_PROTOCOL;
 
 			/* A terminator that aborts may follow a packet that was cut here. */
-			if (!(flit.parts & FC_PART_ABORT))
+			if (flit.parts & FC_PART_ABORT)
+				why = FC_DROP_USED;
+			else if (!in->rest)
 				protocol(v, class, port);
-			fc_effect_drop(fx, port, &flit, flit.parts & FC_PART_ABORT ?
-				       FC_DROP_USED : FC_DROP_PROTOCOL);
+			fc_effect_drop(fx, port, &flit, why);
 			return true;
 		}
 		if (!begin(v, class, port, in, first, fx))
 			return false;
 	}
 	take_in(v, class, port, in);
+	if (in->stored && in->whole && in->routed == FC_ROUTED_NOT)
+		in->routed = FC_ROUTED_NOW;
 	if (!in->cut && in->routed == FC_ROUTED_NOT)
 		return false;
 	if (!in->cut && in->routed == FC_ROUTED_NOW)
@@ -528,6 +536,56 @@ static bool turn(struct fc_vnet *v, u8 class, u8 port)
 	return true;
 }
 
+/* Has the output no credit for a branch that has not begun? */
+static bool lacks_credit(const struct fc_vnet *v, u8 class, u8 port, const struct fc_vbranch *b,
+			 const struct fc_vin *in)
+{
+	const struct fc_tx *tx = &v->ch[class].tx[port];
+
+	return !b->begun && tx->window - (tx->sent - tx->acked) < in->n;
+}
+
+/*
+ * Branches without credit wait.  If the peer takes nothing, they are abandoned, of any place in the
+ * line: in mode csr the first one may wait for its window.  Return: true: one was abandoned.
+ */
+static bool abandon(struct fc_vnet *v, u8 class, u8 port)
+{
+	struct fc_vout *out = fc_vout_of(v, class, port);
+	struct fc_channel *ch = &v->ch[class];
+	u32 number, before = FC_VBRANCH_NONE;
+
+	for (number = out->first; number != FC_VBRANCH_NONE; before = number,
+	     number = fc_vbranch_of(v, number)->next) {
+		struct fc_vin *in = &v->in[number / fc_vslots_of(v)];
+
+		if (in->cut || !lacks_credit(v, class, port, fc_vbranch_of(v, number), in))
+			continue;
+		fc_llr_wait(ch, port);
+		if (!fc_llr_stuck(ch, port, in->datagram))
+			continue;
+		ch->rx[port].stat[FC_LSTAT_TX_ABANDONED]++;
+		in->abandoned = true;
+		unlink(v, out, before, number);
+		return true;
+	}
+	return false;
+}
+
+/* The first branch of an output waits for credit.  Return: true: a branch was abandoned. */
+static bool wait_for_credit(struct fc_vnet *v, u8 class, u8 port, struct fc_vbranch *b)
+{
+	struct fc_channel *ch = &v->ch[class];
+
+	if (abandon(v, class, port))
+		return true;
+	if (!b->asked) {
+		fc_llr_add_flags(ch, port, FC_STATUS_ACK_REQUEST);
+		b->asked = true;
+	}
+	return false;
+}
+
 static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 {
 	struct fc_vout *out = fc_vout_of(v, class, port);
@@ -537,8 +595,10 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 	struct fc_vin *in;
 	u32 number;
 
-	if (out->first == FC_VBRANCH_NONE || (v->plan && !turn(v, class, port)))
+	if (out->first == FC_VBRANCH_NONE)
 		return false;
+	if (v->plan && !turn(v, class, port))
+		return abandon(v, class, port);
 	number = out->first;
 	b = fc_vbranch_of(v, number);
 	in = &v->in[number / fc_vslots_of(v)];
@@ -557,13 +617,9 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 	/* After a speculative front the rest waits for the routing decision. */
 	if (in->routed != FC_ROUTED_DONE && b->flit < in->n)
 		return false;
-	if (!b->begun && tx->window - (tx->sent - tx->acked) < in->n) {
-		if (!b->asked) {
-			fc_llr_add_flags(ch, port, FC_STATUS_ACK_REQUEST);
-			b->asked = true;
-		}
-		return false;
-	}
+	if (lacks_credit(v, class, port, b, in))
+		return wait_for_credit(v, class, port, b);
+	tx->waits = false;
 	if (b->flit == in->come) {
 		/* The speculative front was the whole packet. */
 		if (b->flit < in->n)
@@ -600,11 +656,12 @@ static void channel_reset(struct fc_vnet *v, u8 class, u8 port, struct fc_effect
 
 	strand(v, class, port);
 	if (in->busy) {
-		cut(v, in);
+		fc_vnet_cut(v, in);
 		in->come = 0;
 		in->freed = 0;
 	}
 	in->seek = false;
+	in->rest = false;
 	fc_llr_reset(ch, port, v->window[port] < ch->window ? v->window[port] : ch->window, fx);
 	if (v->up & fc_bit(port))
 		ch->up |= fc_bit(port);
@@ -743,17 +800,26 @@ static void route_at(struct fc_vnet *v, u8 class, u8 port)
 			route_now(v, c, ~(u32)0);
 }
 
+/* Packets that wait for a link that takes nothing are abandoned. */
+static void stuck(struct fc_vnet *v, u8 class, u32 ports)
+{
+	for (ports &= v->ch[class].stuck; ports; ports &= ports - 1)
+		fc_vcredit(v, class, (u8)fc_low(ports));
+}
+
 static void timers(struct fc_vnet *v)
 {
 	u8 c;
 
 	if (v->now < v->next_at)
 		return;
-	v->next_at = FC_NEVER;
+	fc_vnet_check(v);
+	v->next_at = v->check.at;
 	for (c = 0; c < v->nclasses; c++) {
 		if (v->ch[c].next_at <= v->now) {
 			fc_vtouch(v, c);
 			fc_llr_time(&v->ch[c]);
+			stuck(v, c, ~(u32)0);
 		}
 		if (v->ch[c].next_at < v->next_at)
 			v->next_at = v->ch[c].next_at;
@@ -774,6 +840,7 @@ bool fc_vnet_work(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct
 		if (fc_llr_acked(ch, ev->port, ev->ack, fx))
 			fc_vmay_go(v, class, ev->port);
 		fc_llr_status(ch, ev, fx);
+		stuck(v, class, fc_bit(ev->port));
 		break;
 	case FC_EV_LINK_UP:
 		v->up |= fc_bit(ev->port);

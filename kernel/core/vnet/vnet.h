@@ -19,7 +19,9 @@
 
 #include "core/link/event.h"
 #include "core/link/node.h"
+#include "core/link/stall.h"
 #include "core/vnet/postman.h"
+#include "core/vnet/vnet_cache.h"
 #include "core/topo/vclass.h"
 
 struct fc_csr_plan;
@@ -62,6 +64,7 @@ enum fc_routed {
 /**
  * struct fc_vin - input channel: the packet at the front of its queue
  * @branch: fc_vnet_branches() branches; allocated and freed with the queue (struct fc_rx)
+ * @progress: progress of its arrival
  * @oper: targets that the operator serves when the packet has arrived whole
  * @links: ports by which the packet may leave
  * @left: number of data bytes that have not arrived
@@ -78,9 +81,13 @@ enum fc_routed {
  * @seek: the packet, of this site, has no route until routes change
  * @routed: enum fc_routed
  * @ran: the front was forwarded speculatively, as the first branch
+ * @stored: the packet is routed when it has arrived whole
+ * @abandoned: a branch was abandoned, because its link takes nothing
+ * @rest: the last packet was cut because its rest did not arrive: that is dropped if it comes
  */
 struct fc_vin {
 	struct fc_vbranch *branch;
+	struct fc_progress progress;
 	u64 oper;
 	u32 links;
 	u32 left;
@@ -96,6 +103,9 @@ struct fc_vin {
 	bool moved;
 	bool seek;
 	bool ran;
+	bool stored;
+	bool abandoned;
+	bool rest;
 	u8 routed;
 };
 
@@ -111,40 +121,6 @@ struct fc_vout {
 	u32 load;
 };
 
-/* Number of entries of a route cache. */
-#define FC_VROUTES	64
-
-/**
- * struct fc_vroute - next hops of packets to a site
- * @dst: the site; FC_SITE_NONE: the entry is empty
- * @dirs: directions, including those of links that are down
- * @from: class in which the packets arrived, or FC_VCLASSES_MAX: this site sends them
- * @class: row of struct fc_vroute_cache, @next, that has their class on each link
- */
-struct fc_vroute {
-	u32 dst;
-	u32 dirs;
-	u8 from;
-	u8 class;
-};
-
-/**
- * struct fc_vroute_cache - cache of results of core/topo/vclass.h
- * @route: by a hash of destination and class; a new entry replaces the old one
- * @next: by class of a packet at this site, and direction: its class on that link
- *
- * All are functions of the topology and the site, so no entry is ever stale.
- */
-struct fc_vroute_cache {
-	struct fc_vroute route[FC_VROUTES];
-	u8 next[][FC_DIRS_MAX];
-};
-
-static inline size_t fc_vroute_cache_size(u8 nclasses)
-{
-	return sizeof(struct fc_vroute_cache) + (size_t)nclasses * FC_DIRS_MAX;
-}
-
 /**
  * struct fc_vnet - the switch
  * @classes: of the topology
@@ -157,6 +133,8 @@ static inline size_t fc_vroute_cache_size(u8 nclasses)
  * @next_at: no timer expires before this time
  * @resets: ports with classes in @reset
  * @reset: by port, classes whose channel is still to be reset
+ * @stall: by port, slow packets
+ * @check: when to check the packets that arrive
  * @come: by class, ports whose input has a flit to process, or one that may leave the queue
  * @go: by class, ports whose output may have a flit to send
  * @unrouted: by class, ports whose front waits for FC_EV_ROUTE
@@ -211,6 +189,8 @@ struct fc_vnet {
 	u32 unrouted[FC_VCLASSES_MAX];
 	u64 reset[FC_PORTS_MAX];
 	u32 window[FC_PORTS_MAX];
+	struct fc_stall stall[FC_PORTS_MAX];
+	struct fc_stall_clock check;
 };
 
 /* Return: maximum number of flits of a packet; @payload: bytes of a flit without link header. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Internal interface of the switch of mode vnet: vnet.c, vnet_cache.c, vnet_pass.c, vnet_route.c
- * and csr_plan.c.
+ * Internal interface of the switch of mode vnet: vnet.c, vnet_cache.c, vnet_pass.c, vnet_route.c,
+ * vnet_stall.c and csr_plan.c.
  */
 #ifndef FC_CORE_VNET_VNET_MACHINE_H
 #define FC_CORE_VNET_VNET_MACHINE_H
@@ -91,6 +91,15 @@ static inline void fc_vrotate(struct fc_vnet *v, u8 class)
 
 /* vnet.c: processes an event by the queues; the caller has processed the ack of a flit. */
 bool fc_vnet_work(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx);
+
+/* vnet_stall.c */
+
+/* The terminator will not arrive: all branches of the packet abort. */
+void fc_vnet_cut(struct fc_vnet *v, struct fc_vin *in);
+/* A packet of several flits has begun to arrive: it is checked. */
+void fc_vnet_watch(struct fc_vnet *v);
+/* Checks the packets that arrive, if it is time: cuts those that are stalled. */
+void fc_vnet_check(struct fc_vnet *v);
 
 /* vnet_cache.c */
 

@@ -76,6 +76,7 @@
 	X(TX_NACKS,		"tx_nacks")		/* requests of missing flits */ \
 	X(TX_POLLS,		"tx_polls")		/* polls of a peer that does not ack */ \
 	X(TX_DROPPED,		"tx_dropped")		/* the device refused */ \
+	X(TX_ABANDONED,		"tx_abandoned")	/* packets: the peer takes nothing */ \
 	X(RX_FLITS,		"rx_flits")					\
 	X(RX_BYTES,		"rx_bytes")					\
 	X(RX_STATUS,		"rx_status")					\
@@ -91,11 +92,13 @@
 	X(RX_REPEATED,		"rx_repeated")		/* duplicate flits */ \
 	X(RX_OUT_OF_WINDOW,	"rx_out_of_window")	/* beyond credit */	\
 	X(RX_PROTOCOL,		"rx_protocol")		/* no such transition */ \
+	X(RX_UNFINISHED,	"rx_unfinished")	/* packets whose rest did not come */ \
 	X(TX_FAULTS,		"tx_faults")		/* frames that announce dead links */ \
 	X(RX_FAULTS,		"rx_faults")					\
 	X(RX_LIMITED,		"rx_limited")		/* faults and control above the rate */ \
 	X(SUSPECTED_SILENT,	"suspected_silent")	/* suspicions: polls unanswered */ \
 	X(SUSPECTED_GREY,	"suspected_grey")	/* suspicions: resent flits lost */ \
+	X(SUSPECTED_STUCK,	"suspected_stuck")	/* suspicions: takes nothing */ \
 	X(RESETS,		"resets")
 
 #define FC_STAT_ENUM(id, name)		FC_STAT_##id,

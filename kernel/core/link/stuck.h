@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Packets that wait for a peer that takes nothing; llr.c measures the wait. */
+#ifndef FC_CORE_LINK_STUCK_H
+#define FC_CORE_LINK_STUCK_H
+
+#include "core/channel.h"
+#include "core/link/node.h"
+
+/*
+ * A peer that answers polls and acknowledges nothing, while packets wait for credit, is stuck.  The
+ * wait has an age, in units of timing->poll.  It grows from answer to answer, so that a peer that
+ * is stalled and does not answer is not taken for a stuck one.  Each acknowledged flit reduces it by
+ * a 64th of FC_LLR_STUCK, and the last one of those in flight clears it.  An honest peer keeps a
+ * flit in its queue only while that waits for the next link: where the peer reports flits in its
+ * queue the age grows eight times more slowly, also where retransmitted flits are lost again and
+ * again, and four times where the peer does not answer.
+ *
+ * From FC_LLR_STUCK on datagrams that have no credit are abandoned, from five times that on
+ * messages, which their sources send again.  Where nothing at all was acknowledged for
+ * FC_LLR_STUCK_SUSPECT, the link is suspected.
+ */
+#define FC_LLR_STUCK		5
+#define FC_LLR_STUCK_MESSAGES	(5 * FC_LLR_STUCK)
+#define FC_LLR_STUCK_SUSPECT	(20 * FC_LLR_STUCK)
+#define FC_LLR_STUCK_FLITS	64
+/* Halvings of the growth. */
+#define FC_LLR_STUCK_QUEUED	3
+#define FC_LLR_STUCK_SILENT	2
+
+/* A packet waits for credit. */
+static inline void fc_llr_wait(struct fc_channel *ch, u8 port)
+{
+	struct fc_tx *tx = &ch->tx[port];
+
+	if (tx->waits)
+		return;
+	tx->waits = true;
+	tx->held_at = ch->now;
+	tx->wait_poll = tx->polls;
+}
+
+/* Is a packet that has no credit to be abandoned?  @brief: after the shorter time. */
+static inline bool fc_llr_stuck(const struct fc_channel *ch, u8 port, bool brief)
+{
+	return ch->stuck & fc_bit(port) &&
+	       (brief || ch->tx[port].held >= FC_LLR_STUCK_MESSAGES * ch->timing->poll);
+}
+
+#endif /* FC_CORE_LINK_STUCK_H */

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The switch of mode vnet beside a neighbour that sends the front of a packet and not the rest, or
+ * takes nothing.
+ */
+#include "vnet_bench.h"
+#include "core/link/stuck.h"
+
+#define WINDOW		64
+
+static u64 now;
+
+static void at(u64 time)
+{
+	struct fc_event ev = { .type = FC_EV_TIME, .now = time };
+
+	now = time;
+	event(0, &ev);
+}
+
+/* Time passes, and the timers of the switch run when they are due. */
+static void pass(u64 time)
+{
+	u64 end = now + time;
+
+	while (b.v.next_at <= end)
+		at(b.v.next_at > now ? b.v.next_at : now + 1);
+	at(end);
+}
+
+static u64 interval(void)
+{
+	return fc_stall_interval(b.timing.poll);
+}
+
+static void site_1_of_line_4(void)
+{
+	setup("line:4", 1, WINDOW, WINDOW);
+	now = 0;
+}
+
+/* Begin a packet from site 0 to site 3, without its last @without flits. */
+static u8 begin(u32 flits, u32 without)
+{
+	u32 dst = 3;
+	u8 class = class_from(0, 3);
+
+	packet(class, port_to(0), &dst, 1, flits, without);
+	return class;
+}
+
+static struct line *out(void)
+{
+	return &b.line[class_from(0, 3)][port_to(2)];
+}
+
+TEST(vnet_stall__a_packet_without_a_rest_is_cut)
+{
+	u64 until;
+	u8 class;
+
+	site_1_of_line_4();
+	class = begin(20, 19);
+	CHECK(out()->flits == 1, "%u flits", out()->flits);
+	/* The first check notes the packet; its front has crossed no link. */
+	pass(5 * interval());
+	CHECK(!out()->aborted, "cut too early");
+	pass(interval());
+	CHECK(out()->aborted == 1 && out()->packets == 1, "%u aborted", out()->aborted);
+	CHECK(b.link_stat[FC_LSTAT_RX_UNFINISHED] == 1, "not counted");
+	/* The rest comes after all, and is no error. */
+	for (u32 i = 1; i < 20; i++)
+		flit(class, port_to(0), i == 19 ? FC_PART_TERM : 0, PAYLOAD, NULL);
+	CHECK(!b.link_stat[FC_LSTAT_RX_PROTOCOL] && out()->flits == 2 && !held(), "%u flits",
+	      out()->flits);
+	/* For a time packets of the link leave when they are whole; and hold nothing before. */
+	until = b.v.stall[port_to(0)].until;
+	begin(20, 1);
+	CHECK(out()->flits == 2, "%u flits", out()->flits);
+	own_to(3, 2);
+	CHECK(out()->flits == 4, "an own packet waits");
+	pass(20 * interval());
+	flit(class, port_to(0), FC_PART_TERM, PAYLOAD, NULL);
+	CHECK(out()->flits == 24, "%u flits", out()->flits);
+	pass(until - now);
+	begin(2, 1);
+	CHECK(out()->flits == 25, "the packet waits for its end");
+}
+
+TEST(vnet_stall__a_slow_packet_is_not_cut)
+{
+	u8 class;
+
+	site_1_of_line_4();
+	class = begin(60, 59);
+	for (u32 i = 0; i < 14; i++) {
+		pass(interval());
+		for (u32 k = 0; k < 4; k++)
+			flit(class, port_to(0), 0, PAYLOAD, NULL);
+	}
+	for (u32 i = 57; i < 60; i++)
+		flit(class, port_to(0), i == 59 ? FC_PART_TERM : 0, PAYLOAD, NULL);
+	CHECK(!out()->aborted && out()->packets == 1, "%u aborted", out()->aborted);
+	/* But the next one is stored. */
+	begin(20, 1);
+	CHECK(out()->flits == 60, "%u flits", out()->flits);
+}
+
+/* A site that is farther from the fault waits longer, so that it learns from the abort. */
+TEST(vnet_stall__waits_by_distance)
+{
+	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 };
+	u32 dst = 3;
+
+	site_1_of_line_4();
+	make_head(head, 10 * PAYLOAD, &dst, 1);
+	for (u32 i = 0; i < 3; i++)
+		fc_node_head_hop(head);
+	flit(class_from(0, 3), port_to(0), FC_PART_HEAD, 0, head);
+	pass(8 * interval());
+	CHECK(!out()->aborted, "cut too early");
+	pass(interval());
+	CHECK(out()->aborted == 1, "not cut");
+}
+
+/* Site 2 answers the last poll: it has the flits of @have, and has taken none. */
+static void answer(u64 have, u8 flags)
+{
+	u8 class = class_to(2), port = port_to(2);
+	struct fc_event ev = {
+		.type = FC_EV_STATUS, .port = port, .now = now, .ack = out()->acked,
+		.seq = b.next[class][port], .flags = flags,
+		.status = { .have = have, .echo = b.tx[class][port].polls,
+			    .upto = flags & FC_STATUS_NACK ? b.tx[class][port].sent : 0 },
+	};
+
+	event(class, &ev);
+}
+
+/* Each poll is answered at once, for a time. */
+static void answers(u64 time, u64 have, u8 flags)
+{
+	u64 end = now + time;
+
+	while (now < end) {
+		u16 polls = b.tx[class_to(2)][port_to(2)].polls;
+
+		at(b.v.next_at > now && b.v.next_at < end ? b.v.next_at : now + 1);
+		if (b.tx[class_to(2)][port_to(2)].polls != polls)
+			answer(have, flags);
+	}
+}
+
+/* Packets of this site to site 3 fill the window of site 2; another one waits. */
+static void fill(bool datagram)
+{
+	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 };
+	u32 dst = 3;
+
+	make_head(head, 0, &dst, 1);
+	if (datagram)
+		make_datagram(head, 1);
+	while (out()->flits - out()->acked < WINDOW)
+		flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0, head);
+	flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0, head);
+}
+
+static u64 abandoned(void)
+{
+	return b.link_stat[FC_LSTAT_TX_ABANDONED];
+}
+
+TEST(vnet_stuck__packets_are_abandoned)
+{
+	static const struct {
+		bool datagram;
+		u64 have;
+		u8 flags;
+		u32 least, most;	/* polls */
+	} cases[] = {
+		{ true, ~(u64)0, 0, 8 * FC_LLR_STUCK, 12 * FC_LLR_STUCK },
+		{ false, ~(u64)0, 0, 8 * FC_LLR_STUCK_MESSAGES, 9 * FC_LLR_STUCK_MESSAGES },
+		/* The peer reports nothing as received, and nothing as missing. */
+		{ true, 0, 0, FC_LLR_STUCK, 3 * FC_LLR_STUCK },
+		{ false, 0, 0, FC_LLR_STUCK_MESSAGES, 2 * FC_LLR_STUCK_MESSAGES },
+		/* It requests everything, again and again. */
+		{ true, 0, FC_STATUS_NACK, 8 * FC_LLR_STUCK, 20 * FC_LLR_STUCK },
+	};
+
+	for (u32 i = 0; i < FC_ARRAY_SIZE(cases); i++) {
+		u64 began;
+
+		site_1_of_line_4();
+		fill(cases[i].datagram);
+		began = now;
+		answers(cases[i].least * b.timing.poll, cases[i].have, cases[i].flags);
+		CHECK(!abandoned(), "case %u: too early", i);
+		while (!abandoned() && now < 1000 * b.timing.poll)
+			answers(b.timing.poll, cases[i].have, cases[i].flags);
+		CHECK(now - began <= cases[i].most * b.timing.poll, "case %u: after %llu polls", i,
+		      (unsigned long long)((now - began) / b.timing.poll));
+		CHECK(!held(), "case %u: it is kept", i);
+		/* The next one does not wait. */
+		fill(cases[i].datagram);
+		CHECK(abandoned() == 2, "case %u: the next one waits", i);
+		/* The peer takes what it has: it is as good as any. */
+		ack(2, WINDOW);
+		fill(cases[i].datagram);
+		CHECK(abandoned() == 2 && out()->flits == 2 * WINDOW, "case %u: %u flits", i,
+		      out()->flits);
+	}
+}
+
+/* A peer that takes 100 flits a second, and is slow for long, is not stuck. */
+TEST(vnet_stuck__slow_is_not_stuck)
+{
+	site_1_of_line_4();
+	fill(true);
+	for (u32 i = 0; i < 500; i++) {
+		answers(b.timing.poll, ~(u64)0, 0);
+		ack(2, 2);
+		fill(true);
+	}
+	CHECK(!abandoned(), "%llu abandoned", (unsigned long long)abandoned());
+}
+
+/* A peer that does not answer is another fault, for as long as it is silent. */
+TEST(vnet_stuck__a_pause_is_not_stuck)
+{
+	site_1_of_line_4();
+	fill(false);
+	pass(1000 * b.timing.poll);
+	CHECK(!abandoned(), "abandoned");
+	answer(~(u64)0, 0);
+	CHECK(!abandoned(), "abandoned at the first answer");
+}
