@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Replace a site of a lab (flitcast lab up) by an adversary, or end that.
+ *
+ *	adversary [name NAME] SITE LIE [OPTION]...
+ *	adversary [name NAME] SITE off
+ *
+ * LIE is a behaviour of the links of the site: front, trickle, ones, withhold, slow, mute, nack or
+ * honest (adversary.h).  The program ends when the site gets its links back, is killed, or is
+ * deleted with its lab.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+#include "lab.h"
+#include "adversary.h"
+#include "core/mode.h"
+
+/* Time-out for the links, which the peers reset first. */
+#define READY_NS	30000000000ULL
+#define MS		1000000ULL
+
+static const char *const names[ADV_COUNT] = {
+	"front", "trickle", "ones", "withhold", "slow", "mute", "nack", "honest",
+};
+
+bool show_stats;
+
+/* Return: a socket that exists in the namespace as long as its owner. */
+static int presence(bool own)
+{
+	static const char name[] = "flitcast-adversary";
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	socklen_t size = offsetof(struct sockaddr_un, sun_path) + sizeof(name);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	memcpy(addr.sun_path + 1, name, sizeof(name) - 1);
+	if (fd < 0 || (own ? bind(fd, (void *)&addr, size) || listen(fd, 8) :
+			     connect(fd, (void *)&addr, size))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Return: the first port whose link is not up; 0: none. */
+static u8 waits_for(const struct adversary *a)
+{
+	u8 p;
+
+	for (p = 1; p <= a->topo.ndirs; p++)
+		if (a->port[p].fd >= 0 && a->port[p].hello.state != FC_LINK_UP)
+			return p;
+	return 0;
+}
+
+/* Wait for frames or until @next.  Return: true if a lab may have changed. */
+static bool wait_until(const struct adversary *a, int labs, u64 next)
+{
+	struct pollfd fds[FC_PORTS_MAX] = { { .fd = labs, .events = POLLIN } };
+	struct timespec left = { 0 };
+	char changes[4096];
+	u64 now = now_ns();
+	u8 p;
+
+	if (next > now) {
+		left.tv_sec = (next - now) / 1000000000;
+		left.tv_nsec = (next - now) % 1000000000;
+	}
+	for (p = 1; p <= a->topo.ndirs; p++)
+		fds[p] = (struct pollfd){ .fd = a->port[p].fd, .events = POLLIN };
+	ppoll(fds, p, &left, NULL);
+	return fds[0].revents && read(labs, changes, sizeof(changes)) > 0;
+}
+
+/* Is the site still lent, neither killed nor deleted with its lab? */
+static bool is_lent(const char *name, u32 site)
+{
+	struct lab lab = { 0 };
+	bool lent;
+
+	lab_set_name(&lab, name);
+	lent = lab_load(&lab) && lab.fate[site] == LAB_LENT;
+	free(lab.fate);
+	return lent;
+}
+
+/* Act as the site; @ready: descriptor for an empty line when all links are up, or the reason. */
+static void act(const struct lab *lab, u32 site, const struct adv_orders *orders, int ready)
+{
+	struct adversary *a = xalloc(1, sizeof(*a));
+	u64 until = now_ns() + READY_NS, next;
+	int labs = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	const char *wrong = NULL;
+	u8 p;
+
+	a->orders = *orders;
+	if (presence(true) < 0 ||
+	    inotify_add_watch(labs, LAB_STATE_DIR, IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE) < 0)
+		wrong = strerror(errno);
+	if (!wrong)
+		wrong = adv_open(a, lab, site);
+	while (!wrong) {
+		next = adv_time(a, now_ns());
+		p = waits_for(a);
+		if (ready >= 0 && p && now_ns() > until) {
+			wrong = fc_reason_text(a->port[p].hello.own.reason);
+		} else if (ready >= 0 && !p) {
+			dprintf(ready, "\n");
+			close(ready);
+			ready = -1;
+		}
+		if (wait_until(a, labs, next) && !is_lent(lab->name, site))
+			exit(0);
+		for (p = 1; p <= a->topo.ndirs; p++)
+			if (a->port[p].fd >= 0)
+				adv_receive(a, p);
+	}
+	dprintf(ready, "%s\n", wrong);
+	exit(EXIT_FAILED);
+}
+
+/* Start the program in the namespace of the site; does not wait for its end. */
+static void start(const struct lab *lab, u32 site, const struct adv_orders *orders)
+{
+	char answer[256] = "";
+	ssize_t n, have = 0;
+	int ends[2], null;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		fail("%s", strerror(errno));
+	/* Flush before fork(), so that both processes do not print the same buffer. */
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		fail("%s", strerror(errno));
+	if (!pid) {
+		null = open("/dev/null", O_RDWR);
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		/*
+		 * Detach the child: a caller that waits for the output of this program must not
+		 * wait for the child.
+		 */
+		if (dup2(ends[1], STDERR_FILENO + 1) < 0 || setsid() < 0)
+			_exit(EXIT_FAILED);
+		closefrom(STDERR_FILENO + 2);
+		act(lab, site, orders, STDERR_FILENO + 1);
+	}
+	close(ends[1]);
+	while ((n = read(ends[0], answer + have, sizeof(answer) - 1 - have)) > 0)
+		have += n;
+	close(ends[0]);
+	if (!strcmp(answer, "\n"))
+		return;
+	fail("lab %s: site %u: %s", lab->name, site, *answer ? strtok(answer, "\n") :
+	     "the adversary has ended");
+}
+
+/* End the program, and return the links to the kernel's site. */
+static void stop(struct lab *lab, u32 site, struct nl_sock *genl)
+{
+	struct request req = { 0 };
+	struct request_error error;
+	struct nl_sock **all;
+	int there = presence(false);
+	char end;
+
+	lab_note(lab, site, LAB_LIVES);
+	/* The program's end closes the connection. */
+	while (there >= 0 && recv(there, &end, 1, 0) > 0)
+		continue;
+	lab_put_links(lab, site, &req);
+	if (request_send(genl, &req, NULL, NULL, &error))
+		fail("lab %s: site %u: link: %s", lab->name, site, error.text);
+	all = xalloc(lab->topo.nsites, sizeof(*all));
+	all[site] = genl;
+	lab_wait_all(lab, all);
+	free(all);
+}
+
+static int run(const struct option_given *given)
+{
+	const char *what = option_text(given, "LIE");
+	struct adv_orders orders = { 0 };
+	struct lab lab = { 0 };
+	struct nl_sock *genl;
+	u32 site, *sites;
+	size_t n;
+
+	sites = lab_sites(&lab, given, &n);
+	if (n > 1)
+		bad_usage("one site lies at a time");
+	site = sites[0];
+	free(sites);
+	if (!strcmp(what, "off")) {
+		if (lab.fate[site] == LAB_LENT)
+			stop(&lab, site, lab_open(&lab, site, NETLINK_GENERIC));
+		return 0;
+	}
+	while (orders.lie < ADV_COUNT && strcmp(what, names[orders.lie]))
+		orders.lie++;
+	if (orders.lie == ADV_COUNT)
+		bad_usage("\"%s\" is no lie", what);
+	orders.every = option_get(given, "every", 90) * MS;
+	orders.again = option_get(given, "again", 1000) * MS;
+	orders.as = option_get(given, "as", site);
+	orders.data = option_get(given, "data", 1);
+	orders.blocked = option_get(given, "blocked", 0);
+	if (lab.fate[site] != LAB_LIVES)
+		fail("lab %s: site %u is dead, or lent", lab.name, site);
+	if (*lab.rdma || lab.flit > lab.mtu)
+		fail("lab %s: adversaries send single frames over network devices", lab.name);
+	if (orders.as >= lab.topo.nsites)
+		bad_usage("there is no site %u", orders.as);
+	genl = lab_open(&lab, site, NETLINK_GENERIC);
+	/* Note the loan first: if this command is killed, a later one can return the links. */
+	lab_note(&lab, site, LAB_LENT);
+	lab_take_links(&lab, site, genl);
+	start(&lab, site, &orders);
+	return 0;
+}
+
+static const struct option_entry options[] = {
+	OPTION("name", "NAME", "name of the lab (" LAB_DEFAULT ")", TEXT, 0),
+	OPTION("SITE", NULL, "the site that is to lie", TEXT, 0,
+	       .how = OPTION_PLAIN | OPTION_NEED | OPTION_LATE),
+	OPTION("LIE", NULL, "front, trickle, ones, withhold, slow, mute, nack, honest or off", TEXT,
+	       0, .how = OPTION_PLAIN | OPTION_NEED | OPTION_LATE),
+	OPTION("every", "MS", "trickle, slow: time between two flits (90)", NUMBER, 0,
+	       OPTION_RANGE(1, UINT32_MAX)),
+	OPTION("again", "MS", "front: time to the next front, or 0: there is none (1000)", NUMBER,
+	       0, OPTION_RANGE(0, UINT32_MAX)),
+	OPTION("as", "SITE", "site in whose name it sends", NUMBER, 0, OPTION_RANGE(0, UINT32_MAX)),
+	OPTION("data", "BYTES", "ones: data bytes of a flit (1)", NUMBER, 0,
+	       OPTION_RANGE(1, 65536)),
+	OPTION("blocked", "0|1", "statuses claim that flits wait for the next link (0)", NUMBER, 0,
+	       OPTION_RANGE(0, 1)),
+};
+
+static const struct option_command command = {
+	.name = "adversary",
+	.help = "Let a program that stops, trickles or withholds take the place of a site",
+	OPTION_TABLE(options),
+	.run = run,
+};
+
+const struct option_program option_program = {
+	.name = "adversary",
+	.commands = (const struct option_command *const[]) { &command, NULL },
+};
+
+int main(int argc, char **argv)
+{
+	return option_run(&command, argc, argv);
+}

@@ -1,0 +1,217 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Traffic beside a site that lies on its own links only: it stops in the middle of packets, trickles
+# them, or gives no credit back (liar/adversary).  Pairs of sites whose paths avoid it lose no ping,
+# their messages keep the rate that they had before, and no link of theirs is reset or suspected.
+#
+#   beside.sh quick | all
+#   beside.sh SECONDS MODE SPEC SITE LIE...
+#
+# SPEC is line:N or torus:AxB.  LIE is a lie of adversary, or
+#
+#   hold     front, without an end: each channel carries one front
+#   named    front, in the name of an honest site
+#   shorts   ones, in flits that are valid and too short for their place in the packet
+#   honest   none: the test of this test
+#   blocked  withhold, with statuses that say that flits wait for the next link
+#
+# Traffic is paced (beside.c), so that the rate depends on no processor, and guests that count
+# instructions (vm/run -i) have the same time for it on any host.  FLITCAST_LAB may give the lab a key.
+set -u
+
+# shellcheck source=./selftests/sock/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+adversary=$build/selftests/liar/adversary
+# Milliseconds: of the measure before, and of the traffic that fills the windows of the liar's links
+# meanwhile, until its neighbours abandon what waits for it.
+before_ms=2000
+fill_ms=5000
+# Percent of the rate before that each pair keeps.
+least=90
+# Pairs of a network with many sites.
+most_pairs=40
+
+# distance A B: links between two sites
+distance()
+{
+	local x y
+
+	if [ -z "$rows" ]; then
+		echo $(($1 > $2 ? $1 - $2 : $2 - $1))
+		return
+	fi
+	x=$((($1 % columns - $2 % columns + columns) % columns))
+	y=$((($1 / columns - $2 / columns + rows) % rows))
+	echo $(((x < columns - x ? x : columns - x) + (y < rows - y ? y : rows - y)))
+}
+
+# Sets $pairs, which no shortest path through $liar joins, and $fillers, which send to it besides.
+choose_pairs()
+{
+	local a b all=() from=() i
+
+	rows="" columns=${spec#*:} sites=${spec#*:}
+	case $spec in
+	torus:*) columns=${columns%x*} rows=${spec#*x} sites=$((columns * rows)) ;;
+	line:*) ;;
+	*) die "$spec: line:N or torus:AxB" ;;
+	esac
+	for ((a = 0; a < sites; a++)); do
+		[ "$a" -ne "$liar" ] || continue
+		if [ "$(distance "$a" "$liar")" -eq 1 ] ||
+			{ [ -z "$rows" ] && { [ "$a" -eq 0 ] || [ "$a" -eq $((sites - 1)) ]; }; }; then
+			from+=("$a")
+		fi
+		for ((b = 0; b < sites; b++)); do
+			[ "$b" -ne "$liar" ] || continue
+			[ "$a" -ne "$b" ] || continue
+			[ $(($(distance "$a" "$liar") + $(distance "$liar" "$b"))) -eq \
+				"$(distance "$a" "$b")" ] || all+=("$a-$b")
+		done
+	done
+	pairs=()
+	for ((i = 0; i < most_pairs && i < ${#all[@]}; i++)); do
+		pairs+=("${all[${#all[@]} > most_pairs ? i * ${#all[@]} / most_pairs : i]}")
+	done
+	fillers=$(IFS=,; echo "${from[*]}")
+}
+
+# traffic MS [PAIR...]
+traffic() { "$bin/beside" "${pings[@]}" -t "$1" -l "$liar" -b "$fillers" "$lab" "${@:2}"; }
+
+# What honest sites say about the links between them: resets, and suspicions.
+honest_links()
+{
+	local site
+
+	for ((site = 0; site < sites; site++)); do
+		[ "$site" -eq "$liar" ] || at "$site" -s -j link show
+	done | sed 's/{"site":/\n&/g' | grep -v "\"expected_site\":$liar," |
+		sed -n 's/^{"site":\([0-9]*\),"port":\([0-9]*\),.*"suspected_silent":\([0-9]*\),"suspected_grey":\([0-9]*\),"suspected_stuck":\([0-9]*\),"resets":\([0-9]*\).*/site \1 port \2 silent \3 grey \4 stuck \5 resets \6/p'
+}
+
+# What the links of the liar's neighbours are like, and which links the honest sites avoid.
+report()
+{
+	local site
+
+	for ((site = 0; site < sites; site++)); do
+		[ "$site" -ne "$liar" ] || continue
+		[ "$(distance "$site" "$liar")" -eq 1 ] || continue
+		at "$site" -s link show |
+			awk '/^site/ { if (line) print line; line = $0; next }
+			     $1 ~ /^(tx_polls|tx_resent|tx_abandoned|rx_unfinished|rx_malformed|rx_protocol|suspected_.*|resets)$/ { line = line " " $1 " " $2 }
+			     END { print line }'
+		at "$site" topology faults
+	done
+}
+
+# Takes the lab up and measures it before; sets $healthy.
+prepare()
+{
+	FLITCAST_MODE=$mode lab_up "$spec" "${ip[@]}"
+	traffic $before_ms "${pairs[@]}" >"$work/before" 2>"$work/why" ||
+		die "$mode $spec: before: $(cat "$work/why")"
+	healthy=1
+}
+
+# Compares $work/after with $work/before.
+compare()
+{
+	awk -v before=$before_ms -v after=$((seconds * 1000)) -v least=$least '
+		FNR == NR { long[$1] = $9; short[$1] = $11; next }
+		{
+			n++
+			pings += $3
+			lost += $5
+			if ($7 > slowest)
+				slowest = $7
+			if ($9 < long[$1] * after / before * least / 100 - 1 ||
+			    $11 < short[$1] * after / before * least / 100 - 1 || !$9 || !$11) {
+				slow++
+				print "slower: " $0 "; before: long " long[$1] " short " short[$1]
+			}
+			if ($5)
+				print "lost: " $0
+		}
+		END {
+			printf "%u pairs: %u of %u pings lost, slowest %u ms; %u pairs slower\n",
+			       n, lost, pings, slowest, slow
+			exit !n || lost || slow
+		}' "$work/before" "$work/after"
+}
+
+# row LIE
+row()
+{
+	local options=("$1") status=0
+
+	case $1 in
+	hold) options=(front again 0) ;;
+	named) options=(front as "${pairs[0]%-*}") ;;
+	shorts) options=(ones data 128) ;;
+	blocked) options=(withhold blocked 1) ;;
+	esac
+	[ -n "$healthy" ] || prepare
+	honest_links >"$work/links"
+	{
+		"$adversary" name "$lab" "$liar" "${options[@]}" &&
+			traffic $fill_ms &&
+			traffic $((seconds * 1000)) "${pairs[@]}" >"$work/after" &&
+			compare
+	} >"$work/said" 2>&1 || status=1
+	honest_links >"$work/links.after"
+	[ -s "$work/links" ] && diff "$work/links" "$work/links.after" >>"$work/said" || status=1
+	report >>"$work/said" 2>&1
+	"$adversary" name "$lab" "$liar" off >>"$work/said" 2>&1 || status=1
+	sed 's/^/# /' "$work/said"
+	result $status "$mode $spec${FLITCAST_LAB:+ with a key}: site $liar lies: $1"
+	# What is stuck in the lab does not fail other rows.
+	[ $status -eq 0 ] || { "$FLITCAST" lab down name "$lab" >/dev/null 2>&1; healthy=""; }
+}
+
+# rows SECONDS MODE SPEC SITE LIE...
+rows()
+{
+	local lie
+
+	seconds=$1 mode=$2 spec=$3 liar=$4 healthy=""
+	shift 4
+	# Mode csr has no network devices, and so no pings.
+	ip=(ip) pings=()
+	[ "$mode" != csr ] || ip=() pings=(-n)
+	choose_pairs
+	for lie; do
+		row "$lie"
+	done
+	"$FLITCAST" lab down name "$lab" >/dev/null 2>&1
+}
+
+lies=(honest front hold named trickle ones shorts withhold slow mute nack)
+case ${1:-quick} in
+quick)
+	rows 2 vnet line:4 3 hold trickle withhold mute
+	rows 2 care line:4 3 hold
+	rows 2 postman line:4 3 hold
+	rows 2 csr line:4 3 hold
+	;;
+all)
+	for mode in vnet care postman csr; do
+		for place in line:6/5 line:6/2 line:4/3 torus:4x4/5; do
+			rows 20 "$mode" "${place%/*}" "${place#*/}" "${lies[@]}"
+		done
+	done
+	# The liar knows the key.
+	printf '%064d\n' 1 >"$work/key"
+	FLITCAST_LAB="key $work/key"
+	rows 20 vnet line:4 3 "${lies[@]}"
+	;;
+*)
+	[ $# -ge 5 ] || die "quick, all, or SECONDS MODE SPEC SITE LIE..."
+	rows "$@"
+	;;
+esac
+echo "# $SECONDS seconds"
+finish
