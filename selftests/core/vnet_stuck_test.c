@@ -183,7 +183,7 @@ TEST(vnet_stuck__packets_are_abandoned)
 		/* The peer reports nothing as received, and nothing as missing. */
 		{ true, 0, 0, FC_LLR_STUCK, 3 * FC_LLR_STUCK },
 		{ false, 0, 0, FC_LLR_STUCK_MESSAGES, 2 * FC_LLR_STUCK_MESSAGES },
-		/* It requests everything, again and again. */
+		/* The peer requests everything, again and again. */
 		{ true, 0, FC_STATUS_NACK, 8 * FC_LLR_STUCK, 20 * FC_LLR_STUCK },
 	};
 
