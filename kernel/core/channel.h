@@ -146,7 +146,8 @@ struct fc_tx {
  * @flagged: ports of @status whose status has flags, so that no flit replaces it
  * @timed: ports with a timer that may run
  * @silent: ports whose peer has not answered FC_LLR_UNANSWERED polls; a status is due there, too
- * @stuck: ports whose peer takes nothing: @held of struct fc_tx is FC_LLR_STUCK units or more
+ * @stuck: ports whose peer takes nothing: datagrams that wait are abandoned (core/link/stuck.h)
+ * @stuck_long: of these, ports whose peer has taken nothing for longer: messages, too
  * @nports: number of ports, including the local one
  * @vc: enum fc_vc
  *
@@ -164,6 +165,7 @@ struct fc_channel {
 	u32 timed;
 	u32 silent;
 	u32 stuck;
+	u32 stuck_long;
 	u16 window;
 	u8 nports;
 	u8 vc;

@@ -103,7 +103,7 @@ static void link_reset(struct fc_site *site, u8 port, u32 window, struct fc_effe
 }
 
 /*
- * Is a packet of the port incomplete, or does one wait to begin?  A packet that is stalled is cut.
+ * Is a packet of the port incomplete?  A packet that is stalled is cut.
  * @fair: intervals count: this host was not stalled.
  */
 static bool check(struct fc_site *site, u8 port, bool fair)
@@ -111,11 +111,7 @@ static bool check(struct fc_site *site, u8 port, bool fair)
 	struct fc_in *in = &site->in[port];
 	bool here = fc_rx_first(&site->data.rx[port])->parts & FC_FLIT_VALID;
 
-	if (in->state == FC_NI_FREE) {
-		site->work |= fc_bit(port);
-		return here;
-	}
-	if (!in->multi || in->cut || in->tail)
+	if (in->state == FC_NI_FREE || !in->multi || in->cut || in->tail)
 		return false;
 	/* A packet that seeks, or whose next flit is here, waits for this site. */
 	if (in->state == FC_NI_FIRST || here || !fair ||
@@ -177,12 +173,12 @@ static void stuck(struct fc_site *site, struct fc_effects *fx)
 {
 	u32 ports;
 
-	for (ports = site->data.stuck; ports; ports &= ports - 1) {
+	site->work |= site->seekers;
+	for (ports = site->data.stuck_long; ports; ports &= ports - 1) {
 		u8 p = (u8)fc_low(ports);
 		struct fc_out *out = &site->out[p];
 
-		site->work |= site->seekers;
-		if (out->state == FC_NO_FREE || out->dead || !fc_llr_stuck(&site->data, p, false))
+		if (out->state == FC_NO_FREE || out->dead)
 			continue;
 		site->data.rx[p].stat[FC_LSTAT_TX_ABANDONED]++;
 		out->dead = true;
@@ -210,6 +206,11 @@ static void timers(struct fc_site *site)
 			site->work |= fc_bit(p);
 		}
 		fc_site_due(site, in->seek_at);
+		/* A packet that the net-input stores may begin. */
+		if (in->stall.until > site->now)
+			fc_site_due(site, in->stall.until);
+		else if (in->state == FC_NI_FREE)
+			site->work |= fc_bit(p);
 	}
 	if (fifo->timeout_at <= site->now) {
 		site->node->stat[FC_STAT_TIMEOUT]++;
@@ -246,6 +247,8 @@ static void acked(struct fc_site *site, const struct fc_event *ev, struct fc_eff
 
 bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
 {
+	u32 was = site->data.stuck, was_long = site->data.stuck_long;
+
 	fx->n = 0;
 	if (ev->now > site->now)
 		site->now = ev->now;
@@ -298,7 +301,7 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 	if (site->now >= site->data.next_at)
 		update_waits(site);
 	fc_llr_time(&site->data);
-	if (site->data.stuck)
+	if ((site->data.stuck & ~was) | (site->data.stuck_long & ~was_long))
 		stuck(site, fx);
 	return run(site, fx);
 }

@@ -33,7 +33,7 @@ static inline bool fc_netin_whole(const struct fc_in *in, const struct fc_flit *
 	return flit->parts & FC_PART_ABORT || flit->data == in->left;
 }
 
-/* A packet of several flits has begun to arrive, or waits to begin: it is checked. */
+/* A packet of several flits has begun to arrive: it is checked. */
 static inline void fc_site_watch(struct fc_site *site)
 {
 	fc_stall_watch(&site->check, site->now, fc_stall_interval(site->node->timing->poll));

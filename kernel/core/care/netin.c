@@ -77,7 +77,6 @@ static bool stores(struct fc_site *site, u8 port)
 			return false;
 		s = fc_rx_slot(&site->data, rx, rx->consumed + i + 1);
 	}
-	fc_site_watch(site);
 	return true;
 }
 

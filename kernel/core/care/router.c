@@ -132,22 +132,11 @@ static u32 outputs_to(const struct fc_site *site, const u8 *head, u32 dst, u32 m
 	return port_of_flow(site, head, fc_node_ports(site->node, dst, up)) & mask;
 }
 
-/* Ports by which the packet would leave, but whose peers take nothing. */
-static u32 stuck_ports(const struct fc_site *site, const u8 *head)
-{
-	u32 rest, stuck = 0;
-
-	for (rest = site->data.stuck; rest; rest &= rest - 1)
-		if (fc_llr_stuck(&site->data, (u8)fc_low(rest), fc_wire_datagram(head)))
-			stuck |= rest & -rest;
-	return stuck;
-}
-
 static void find_outputs(const struct fc_site *site, const struct fc_in *ni, u32 free,
 			 struct targets *t)
 {
 	unsigned int i, n = fc_wire_target_sites(t->dst, ni->held.head);
-	u32 stuck = stuck_ports(site, ni->held.head);
+	u32 stuck = fc_wire_datagram(ni->held.head) ? site->data.stuck : site->data.stuck_long;
 	u32 up = site->data.up & ~(fc_bit(FC_PORT_LOCAL) | stuck);
 
 	t->stuck = stuck;

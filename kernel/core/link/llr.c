@@ -87,6 +87,7 @@ void fc_channel_init(struct fc_channel *ch)
 	ch->timed = 0;
 	ch->silent = 0;
 	ch->stuck = 0;
+	ch->stuck_long = 0;
 	for (p = 0; p < ch->nports; p++) {
 		struct fc_rx *rx = &ch->rx[p];
 		struct fc_tx *tx = &ch->tx[p];
@@ -155,11 +156,24 @@ static void update_slow(struct fc_channel *ch, u8 port)
 	tx->late = late;
 }
 
+/* The age of the wait has changed. */
+static void update_stuck(struct fc_channel *ch, u8 port)
+{
+	u64 held = ch->tx[port].held;
+
+	ch->stuck &= ~fc_bit(port);
+	ch->stuck_long &= ~fc_bit(port);
+	if (held >= FC_LLR_STUCK * ch->timing->poll)
+		ch->stuck |= fc_bit(port);
+	if (held >= FC_LLR_STUCK_MESSAGES * ch->timing->poll)
+		ch->stuck_long |= fc_bit(port);
+}
+
 /* The wait for credit is older, by the time since it last was, halved @slower times. */
 static void age(struct fc_channel *ch, u8 port, u8 slower)
 {
 	struct fc_tx *tx = &ch->tx[port];
-	u64 unit = FC_LLR_STUCK * ch->timing->poll, more = ch->now - tx->held_at;
+	u64 more = ch->now - tx->held_at;
 
 	tx->held_at = ch->now;
 	if (!tx->waits)
@@ -170,8 +184,7 @@ static void age(struct fc_channel *ch, u8 port, u8 slower)
 	tx->idle += more;
 	if (tx->held < FC_LLR_STUCK_SUSPECT * ch->timing->poll)
 		tx->held += more;
-	if (tx->held >= unit)
-		ch->stuck |= fc_bit(port);
+	update_stuck(ch, port);
 }
 
 /* The peer has acknowledged @news flits: the wait for credit is younger. */
@@ -186,8 +199,7 @@ static void rejuvenate(struct fc_channel *ch, u8 port, u32 news)
 	tx->held_at = ch->now;
 	tx->wait_poll = tx->polls;
 	tx->held = tx->acked == tx->sent || off > tx->held ? 0 : tx->held - off;
-	if (tx->held < unit)
-		ch->stuck &= ~fc_bit(port);
+	update_stuck(ch, port);
 }
 
 bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
@@ -536,6 +548,7 @@ static void age_silent(struct fc_channel *ch, u8 port)
 	if (tx->hastened && tx->unanswered == FC_LLR_UNANSWERED + FC_LLR_SILENT &&
 	    tx->held < FC_LLR_STUCK_MESSAGES * ch->timing->poll)
 		tx->held = FC_LLR_STUCK_MESSAGES * ch->timing->poll;
+	update_stuck(ch, port);
 }
 
 /* The poll timer has expired: flits are not acknowledged, or the last poll has no answer. */
@@ -711,5 +724,6 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	ch->flagged &= ~fc_bit(port);
 	ch->silent &= ~fc_bit(port);
 	ch->stuck &= ~fc_bit(port);
+	ch->stuck_long &= ~fc_bit(port);
 	tx->flags = 0;
 }

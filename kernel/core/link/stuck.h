@@ -42,8 +42,7 @@ static inline void fc_llr_wait(struct fc_channel *ch, u8 port)
 /* Is a packet that has no credit to be abandoned?  @brief: after the shorter time. */
 static inline bool fc_llr_stuck(const struct fc_channel *ch, u8 port, bool brief)
 {
-	return ch->stuck & fc_bit(port) &&
-	       (brief || ch->tx[port].held >= FC_LLR_STUCK_MESSAGES * ch->timing->poll);
+	return (brief ? ch->stuck : ch->stuck_long) & fc_bit(port);
 }
 
 #endif /* FC_CORE_LINK_STUCK_H */
