@@ -66,6 +66,7 @@ struct bench {
 	u64 now;
 	u32 words;				/* words in the fifo-buffer */
 	bool bounded;				/* the fifo-buffer is bounded */
+	u64 lost;				/* packets cut or abandoned, as last seen */
 };
 
 static void event(struct bench *b, struct fc_event *ev);
@@ -375,6 +376,19 @@ static void link_up(struct bench *b, u8 port, u32 window)
 	event(b, &ev);
 }
 
+/* The site has cut packets that a peer did not end, or abandoned some for a stuck peer. */
+static void note_lost(struct bench *b)
+{
+	u64 lost = 0;
+
+	for (u8 p = 1; p < b->node.nports; p++)
+		lost += b->link_stat[p][FC_LSTAT_RX_UNFINISHED] +
+			b->link_stat[p][FC_LSTAT_TX_ABANDONED];
+	if (lost != b->lost)
+		excuse_all(b);
+	b->lost = lost;
+}
+
 static void event(struct bench *b, struct fc_event *ev)
 {
 	unsigned int calls = 0;
@@ -386,6 +400,7 @@ static void event(struct bench *b, struct fc_event *ev)
 		more = fc_site_event(&b->site, ev, b->fx);
 		CHECK(b->fx->n <= FC_EFFECTS, "%u effects", b->fx->n);
 		CHECK(!more || b->fx->n, "more to do, and nothing done");
+		note_lost(b);
 		perform(b);
 		ev->type = FC_EV_MORE;
 		/* Bound: a window of flits on each port, each copied to each port. */

@@ -9,7 +9,8 @@
  * flits.  Every target of every packet is forwarded once, in a permitted class, or goes to the
  * operator, or is reported unreachable.  Only packets that a peer or a link cut are lost, and dead
  * packets are not forwarded.  Every handle is released exactly once.  In the end the peers behave
- * correctly: the switch comes to rest, still forwards, and holds nothing.
+ * correctly, or all but one, which never sends the rest of its packets and takes no flit: the switch
+ * comes to rest, still forwards beside that one, and holds nothing.
  *
  * Each input runs twice, with the fast path of core/vnet/vnet_pass.c and without it (record.h).
  */
@@ -459,6 +460,25 @@ static void link_up(struct bench *b, u8 port, u32 window)
 	event(b, 0, &ev);
 }
 
+/* The switch has cut packets that a peer did not end, or abandoned some for a stuck peer. */
+static void note_lost(struct bench *b)
+{
+	u64 abandoned = 0;
+
+	for (u8 c = 0; c < b->v.nclasses; c++)
+		for (u8 p = 1; p < b->v.nports; p++) {
+			const u64 *stat = b->link_stat[c][p];
+
+			if (stat[FC_LSTAT_RX_UNFINISHED] != b->unfinished[c][p])
+				packets_excuse(&b->ledger, c, p);
+			b->unfinished[c][p] = stat[FC_LSTAT_RX_UNFINISHED];
+			abandoned += stat[FC_LSTAT_TX_ABANDONED];
+		}
+	for (u32 i = 0; abandoned != b->abandoned && i < b->ledger.packets; i++)
+		b->ledger.packet[i].excused |= !packet_over(&b->ledger.packet[i]);
+	b->abandoned = abandoned;
+}
+
 static void event(struct bench *b, u8 class, struct fc_event *ev)
 {
 	unsigned int calls = 0;
@@ -477,6 +497,7 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
 							    !b->v.work), "%u looks", b->v.nrouted);
 		if (ev->type == FC_EV_FLIT && ev->port)
 			record_flit(&b->fx, ev->port, b->ch[class].vc);
+		note_lost(b);
 		perform(b);
 		ev->type = FC_EV_MORE;
 		/* Bound: a window of flits in each queue, each copied to each port. */
@@ -792,28 +813,71 @@ static void behave(struct bench *b, struct fuzz *f, u8 class, u8 port)
 	peer->flags = 0;
 }
 
+/* The bad peer answers polls, or HELLOs alone; it sends no flit, and takes none. */
+static void misbehave(struct bench *b, u8 class)
+{
+	struct peer *peer = &b->peer[class][b->bad];
+	struct fc_event ev = {
+		.type = FC_EV_STATUS, .port = b->bad, .seq = peer->next, .ack = peer->acked,
+		.status = { .have = fc_mask_all(peer->sent - peer->acked),
+			    .echo = b->tx[(u32)class * b->v.nports + b->bad].polls },
+	};
+
+	if (b->mute || !(peer->flags & FC_STATUS_POLL) || !(b->up & fc_bit(b->bad)))
+		return;
+	peer->flags = 0;
+	event(b, class, &ev);
+}
+
+/* Its link is suspected, and trusted again. */
+static void trust(struct bench *b)
+{
+	struct fc_event ev = { .type = FC_EV_TRUST, .port = b->bad };
+
+	event(b, 0, &ev);
+}
+
 static bool at_rest(const struct bench *b)
 {
 	for (u8 c = 0; c < b->v.nclasses; c++)
 		for (u8 p = 0; p < b->v.nports; p++) {
 			const struct peer *peer = &b->peer[c][p];
+			u32 at = (u32)c * b->v.nports + p;
 
-			if (peer->in || peer->dirty || peer->acked != peer->sent)
+			/* Nothing waits for the bad peer, and what it sent holds no output. */
+			if (b->out[at].first != FC_VBRANCH_NONE)
+				return false;
+			if (b->bad && p == b->bad)
+				continue;
+			if (peer->in || peer->dirty || peer->acked != peer->sent ||
+			    b->in[at].busy || b->rx[at].queued)
 				return false;
 		}
-	return fc_vnet_idle(&b->v);
+	return b->bad || fc_vnet_idle(&b->v);
+}
+
+/* Time passes faster beside the bad peer; but no check of the switch is late. */
+static u32 step(const struct bench *b, unsigned int round)
+{
+	return b->bad ? 1 + (u32)b->timing.poll / 4 : 1 + round % 7;
 }
 
 static void come_to_rest(struct bench *b, struct fuzz *f)
 {
 	for (unsigned int i = 0; !at_rest(b); i++) {
 		for (u8 p = 1; p < b->v.nports; p++)
-			for (u8 c = 0; c < b->v.nclasses && b->up & fc_bit(p); c++)
-				behave(b, f, c, p);
+			for (u8 c = 0; c < b->v.nclasses && b->up & fc_bit(p); c++) {
+				if (p == b->bad)
+					misbehave(b, c);
+				else
+					behave(b, f, c, p);
+			}
+		if (b->mute && i % 200 == 199)
+			trust(b);
 		if (b->peer[b->injq][FC_PORT_LOCAL].in)
 			good_flit(b, f, b->injq, FC_PORT_LOCAL);
 		routing(b, 0, FC_PORT_LOCAL);
-		time_passes(b, 1 + i % 7);
+		time_passes(b, step(b, i));
 		CHECK(i < ROUNDS, "never comes to rest");
 	}
 }
@@ -1007,6 +1071,32 @@ static void one_event(struct bench *b, struct fuzz *f)
 	}
 }
 
+/* One link, of a peer that is up, is bad from now on. */
+static void choose_bad(struct bench *b, u8 how)
+{
+	u8 port = (u8)(1 + (how >> 1) % (b->v.nports - 1));
+
+	if (!(b->up & fc_bit(port)))
+		return;
+	b->bad = port;
+	b->mute = how & 1;
+}
+
+/* May a packet to a site leave by the bad link? */
+static bool passes_bad(const struct bench *b, u8 class, u8 port, u32 to)
+{
+	u8 next[FC_DIRS_MAX];
+	u32 dirs;
+
+	if (!b->bad || to == b->node.id)
+		return false;
+	if (!port)
+		class = fc_vnet_begin(&b->v, &to, 1);
+	dirs = fc_vnet_next_hops(&b->v, class, port, to, 1, next);
+	return dirs & fc_bit(b->bad - 1) ||
+	       (b->straight && b->straight[class * b->v.nports + port].port == b->bad);
+}
+
 /* Return: the sum of the counters. */
 static u64 run(const u8 *data, size_t size, bool stepwise)
 {
@@ -1024,16 +1114,22 @@ static u64 run(const u8 *data, size_t size, bool stepwise)
 	fc_vnet_rerouted(&b.v);
 	event(&b, 0, &ev);
 	if (end & 1) {
+		if (end & 4)
+			choose_bad(&b, end >> 3);
 		come_to_rest(&b, &f);
-		packets_check(&b.ledger);
+		if (!b.bad)
+			packets_check(&b.ledger);
 		for (u8 p = 0; p < b.v.nports; p++) {
 			u8 c = (end >> 2) % (p ? b.v.nclasses : b.v.injqs);
+			u32 to = (b.node.id + 1) % b.topo.nsites;
 
-			if (p && !(b.up & fc_bit(p)))
+			if ((p && !(b.up & fc_bit(p))) || (b.bad && p == b.bad))
 				continue;
-			check_forwards(&b, &f, c, p, (b.node.id + 1) % b.topo.nsites);
+			if (!passes_bad(&b, c, p, to))
+				check_forwards(&b, &f, c, p, to);
 			check_forwards(&b, &f, c, p, b.node.id);
 		}
+		b.bad = 0;
 	}
 	if (end & 2) {
 		for (u8 p = 1; p < b.v.nports; p++)

@@ -67,6 +67,10 @@ struct bench {
 	u32 resets;
 	u64 now;
 	u8 injq;
+	u8 bad;				/* in the end: port of a peer that misbehaves, or 0 */
+	bool mute;			/* that one does not answer polls */
+	u64 unfinished[CLASSES_MAX][NPORTS_MAX];	/* counters, as last seen */
+	u64 abandoned;
 	struct ledger ledger;			/* last member: not cleared as a whole */
 };
 
