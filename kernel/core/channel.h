@@ -98,6 +98,8 @@ struct fc_rx {
  * @idle: the part of it since the peer last acknowledged a flit
  * @held_at: time up to which @held counts
  * @wait_poll: number of the last poll when the wait began, or since an ack
+ * @dry: number of polls since the peer last acknowledged a flit, up to FC_LLR_STUCK_DRY
+ * @unechoed: number of polls since it last did, or answered one on this channel, likewise
  * @waits: a packet waits for credit
  * @holds: the last status of the peer reported flits in its queue
  * @hastened: the link was trusted again, but the peer has answered no poll since it seemed silent
@@ -128,6 +130,8 @@ struct fc_tx {
 	u8 stuck;
 	u8 unanswered;
 	u8 slow;
+	u8 dry;
+	u8 unechoed;
 	bool waits;
 	bool holds;
 	bool hastened;

@@ -9,8 +9,8 @@
  * flits.  Every target of every packet is forwarded once, in a permitted class, or goes to the
  * operator, or is reported unreachable.  Only packets that a peer or a link cut are lost, and dead
  * packets are not forwarded.  Every handle is released exactly once.  In the end the peers behave
- * correctly, or all but one, which never sends the rest of its packets and takes no flit: the switch
- * comes to rest, still forwards beside that one, and holds nothing.
+ * correctly, or all but one, which never sends the rest of its packets and takes no flit: the
+ * switch comes to rest, still forwards beside that one, and holds nothing.
  *
  * Each input runs twice, with the fast path of core/vnet/vnet_pass.c and without it (record.h).
  */

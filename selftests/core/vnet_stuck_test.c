@@ -56,7 +56,6 @@ static struct line *out(void)
 
 TEST(vnet_stall__a_packet_without_a_rest_is_cut)
 {
-	u64 until;
 	u8 class;
 
 	site_1_of_line_4();
@@ -74,7 +73,6 @@ TEST(vnet_stall__a_packet_without_a_rest_is_cut)
 	CHECK(!b.link_stat[FC_LSTAT_RX_PROTOCOL] && out()->flits == 2 && !held(), "%u flits",
 	      out()->flits);
 	/* For a time packets of the link leave when they are whole; and hold nothing before. */
-	until = b.v.stall[port_to(0)].until;
 	begin(20, 1);
 	CHECK(out()->flits == 2, "%u flits", out()->flits);
 	own_to(3, 2);
@@ -82,7 +80,7 @@ TEST(vnet_stall__a_packet_without_a_rest_is_cut)
 	pass(20 * interval());
 	flit(class, port_to(0), FC_PART_TERM, PAYLOAD, NULL);
 	CHECK(out()->flits == 24, "%u flits", out()->flits);
-	pass(until - now);
+	pass(b.v.stall[port_to(0)].until - now);
 	begin(2, 1);
 	CHECK(out()->flits == 25, "the packet waits for its end");
 }
@@ -124,17 +122,23 @@ TEST(vnet_stall__waits_by_distance)
 }
 
 /* Site 2 answers the last poll: it has the flits of @have, and has taken none. */
-static void answer(u64 have, u8 flags)
+static void answer_upto(u64 have, u8 flags, u32 upto)
 {
 	u8 class = class_to(2), port = port_to(2);
 	struct fc_event ev = {
 		.type = FC_EV_STATUS, .port = port, .now = now, .ack = out()->acked,
 		.seq = b.next[class][port], .flags = flags,
 		.status = { .have = have, .echo = b.tx[class][port].polls,
-			    .upto = flags & FC_STATUS_NACK ? b.tx[class][port].sent : 0 },
+			    .upto = upto },
 	};
 
 	event(class, &ev);
+}
+
+static void answer(u64 have, u8 flags)
+{
+	answer_upto(have, flags,
+		    flags & FC_STATUS_NACK ? b.tx[class_to(2)][port_to(2)].sent : 0);
 }
 
 /* Each poll is answered at once, for a time. */
@@ -233,4 +237,38 @@ TEST(vnet_stuck__a_pause_is_not_stuck)
 	CHECK(!abandoned(), "abandoned");
 	answer(~(u64)0, 0);
 	CHECK(!abandoned(), "abandoned at the first answer");
+}
+
+/* A request of flits that the peer has, or of none, is as good as no request. */
+TEST(vnet_stuck__empty_requests)
+{
+	for (u32 i = 0; i < 2; i++) {
+		u64 have = i ? ~(u64)0 : 0;
+
+		site_1_of_line_4();
+		fill(true);
+		while (!abandoned() && now < 1000 * b.timing.poll) {
+			u16 polls = b.tx[class_to(2)][port_to(2)].polls;
+
+			at(b.v.next_at > now ? b.v.next_at : now + 1);
+			if (b.tx[class_to(2)][port_to(2)].polls == polls)
+				continue;
+			answer_upto(have, FC_STATUS_NACK,
+				    i ? b.tx[class_to(2)][port_to(2)].sent : out()->acked);
+		}
+		CHECK(now < 60 * b.timing.poll, "case %u: after %llu polls", i,
+		      (unsigned long long)(now / b.timing.poll));
+	}
+}
+
+/* The wait ends with the last packet that waits: what follows is as young as it is. */
+TEST(vnet_stuck__ends_with_the_last_packet)
+{
+	u8 class = class_to(2), port = port_to(2);
+
+	site_1_of_line_4();
+	fill(true);
+	CHECK(b.tx[class][port].waits, "it does not wait");
+	ack(2, WINDOW);
+	CHECK(!b.tx[class][port].waits && !b.tx[class][port].held, "it waits");
 }

@@ -192,7 +192,7 @@ rows()
 lies=(honest front hold named trickle ones shorts withhold slow mute nack)
 case ${1:-quick} in
 quick)
-	rows 2 vnet line:4 3 hold trickle withhold mute
+	rows 2 vnet line:4 3 hold withhold
 	rows 2 care line:4 3 hold
 	rows 2 postman line:4 3 hold
 	rows 2 csr line:4 3 hold

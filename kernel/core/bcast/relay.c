@@ -328,6 +328,8 @@ static void leave(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 	out->first = out->first + 1u < relay->nholds ? out->first + 1 : 0;
 	out->n--;
 	out->flit = 0;
+	if (!out->n)
+		fc_llr_wait_ends(&relay->ch, port);
 	relay->hold[n].waiting &= ~fc_bit(port);
 	release(relay, n, fx);
 }
@@ -368,7 +370,6 @@ static bool step_out(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 		leave(relay, port, fx);
 		return true;
 	}
-	relay->ch.tx[port].waits = false;
 	if (out->flit == hold->flits) {
 		e = effect(fx, FC_FX_CUT, port, n);
 		e->flit.parts = FC_PART_TERM | FC_PART_ABORT;
@@ -412,33 +413,38 @@ static bool run(struct fc_relay *relay, struct fc_effects *fx)
 	return false;
 }
 
-/* Cuts the packets whose rest does not arrive, if it is time to check. */
+/* Return: true if the packet that arrives by the port remains to be checked. */
+static bool check(struct fc_relay *relay, u8 port, u64 interval, struct fc_effects *fx)
+{
+	struct fc_relay_in *in = &relay->in[port];
+	enum fc_pace pace = fc_progress_check(&in->progress, in->come, true);
+
+	if (pace != FC_PACE_GOOD)
+		fc_stall_note(&in->stall, relay->ch.now, interval, FC_STALL_HOLD);
+	/* A packet that is stored is in no output. */
+	if (pace != FC_PACE_STALLED ||
+	    (in->hold != FC_HOLD_NONE && relay->hold[in->hold].stored))
+		return true;
+	relay->ch.rx[port].stat[FC_LSTAT_RX_UNFINISHED]++;
+	in->rest = true;
+	cut(relay, port, fx);
+	return false;
+}
+
 static void check_inputs(struct fc_relay *relay, struct fc_effects *fx)
 {
 	struct fc_channel *ch = &relay->ch;
 	u64 interval = fc_stall_interval(ch->timing->poll);
-	bool fair;
+	bool fair, more = false;
 	u8 p;
 
-	if (fc_stall_due(&relay->check, ch->now, interval, &fair)) {
-		for (p = 1; p < ch->nports; p++) {
-			struct fc_relay_in *in = &relay->in[p];
-
-			if (!in->busy)
-				continue;
-			if (!fair || fc_progress_check(&in->progress, in->come, true) !=
-				     FC_PACE_STALLED) {
-				fc_stall_watch(&relay->check, ch->now, interval);
-				continue;
-			}
-			fc_stall_note(&in->stall, ch->now, interval);
-			ch->rx[p].stat[FC_LSTAT_RX_UNFINISHED]++;
-			in->rest = true;
-			cut(relay, p, fx);
-		}
-	}
-	if (relay->check.at < ch->next_at)
-		ch->next_at = relay->check.at;
+	if (!fc_stall_due(&relay->check, ch->now, interval, &fair))
+		return;
+	for (p = 1; p < ch->nports; p++)
+		if (relay->in[p].busy)
+			more |= !fair || check(relay, p, interval, fx);
+	if (more)
+		fc_stall_watch(&relay->check, ch->now, interval);
 }
 
 /* Resets a link, up or down: run() drops the packets of the output, and the peer cuts its input. */
@@ -454,6 +460,7 @@ static void link_reset(struct fc_relay *relay, u8 port, u32 window, struct fc_ef
 bool fc_relay_event(struct fc_relay *relay, const struct fc_event *ev, struct fc_effects *fx)
 {
 	struct fc_channel *ch = &relay->ch;
+	bool more;
 
 	fx->n = 0;
 	if (ev->now > ch->now)
@@ -495,5 +502,8 @@ bool fc_relay_event(struct fc_relay *relay, const struct fc_event *ev, struct fc
 	fc_llr_time(ch);
 	relay->go |= ch->stuck;
 	check_inputs(relay, fx);
-	return run(relay, fx);
+	more = run(relay, fx);
+	if (relay->check.at < ch->next_at)
+		ch->next_at = relay->check.at;
+	return more;
 }

@@ -117,7 +117,8 @@ static bool check(struct fc_site *site, u8 port, bool fair)
 	if (in->state == FC_NI_FIRST || here || !fair ||
 	    fc_progress_check(&in->progress, in->come, true) != FC_PACE_STALLED)
 		return true;
-	fc_stall_note(&in->stall, site->now, fc_stall_interval(site->node->timing->poll));
+	fc_stall_note(&in->stall, site->now, fc_stall_interval(site->node->timing->poll),
+		      FC_STALL_HOLD_CARE);
 	site->data.rx[port].stat[FC_LSTAT_RX_UNFINISHED]++;
 	in->cut = true;
 	site->work |= fc_bit(port);

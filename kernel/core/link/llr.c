@@ -156,8 +156,7 @@ static void update_slow(struct fc_channel *ch, u8 port)
 	tx->late = late;
 }
 
-/* The age of the wait has changed. */
-static void update_stuck(struct fc_channel *ch, u8 port)
+void fc_llr_update_stuck(struct fc_channel *ch, u8 port)
 {
 	u64 held = ch->tx[port].held;
 
@@ -184,7 +183,7 @@ static void age(struct fc_channel *ch, u8 port, u8 slower)
 	tx->idle += more;
 	if (tx->held < FC_LLR_STUCK_SUSPECT * ch->timing->poll)
 		tx->held += more;
-	update_stuck(ch, port);
+	fc_llr_update_stuck(ch, port);
 }
 
 /* The peer has acknowledged @news flits: the wait for credit is younger. */
@@ -199,7 +198,10 @@ static void rejuvenate(struct fc_channel *ch, u8 port, u32 news)
 	tx->held_at = ch->now;
 	tx->wait_poll = tx->polls;
 	tx->held = tx->acked == tx->sent || off > tx->held ? 0 : tx->held - off;
-	update_stuck(ch, port);
+	fc_llr_update_stuck(ch, port);
+	/* A packet that has no credit yet waits anew. */
+	if (!(ch->stuck & fc_bit(port)))
+		tx->waits = false;
 }
 
 bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
@@ -214,6 +216,8 @@ bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *
 	if (fc_before(ack, tx->acked))
 		return false;
 	tx->acked = ack;
+	tx->dry = 0;
+	tx->unechoed = 0;
 	ch->rx[port].stat[FC_LSTAT_RX_ANSWERS]++;
 	tx->tries = 0;
 	tx->stuck = 0;
@@ -243,8 +247,10 @@ static void suspect(const struct fc_channel *ch, u32 ports, enum fc_suspicion wh
 	e->mask = ports;
 }
 
-/* The peer has answered a poll, and acknowledged nothing. */
-static void answer_empty(struct fc_channel *ch, u8 port, const struct fc_event *ev,
+/*
+ * The peer has answered a poll, and acknowledged nothing.  @lost: it requests flits that were lost.
+ */
+static void answer_empty(struct fc_channel *ch, u8 port, const struct fc_event *ev, bool lost,
 			 struct fc_effects *fx)
 {
 	struct fc_tx *tx = &ch->tx[port];
@@ -252,12 +258,12 @@ static void answer_empty(struct fc_channel *ch, u8 port, const struct fc_event *
 	/* A poll that was sent before the wait says nothing of the flits that were sent since. */
 	if (!fc_before16(tx->wait_poll, ev->status.echo))
 		return;
-	/* Flits were lost: they are sent again.  After futile tries that is no reason. */
-	if (ev->flags & FC_STATUS_NACK && tx->tries <= FC_LLR_SUSPECT) {
+	/* Flits were lost.  After futile tries, or many polls without an ack, that is no reason. */
+	if (lost && tx->tries <= FC_LLR_SUSPECT && tx->dry < FC_LLR_STUCK_DRY) {
 		tx->held_at = ch->now;
 		return;
 	}
-	age(ch, port, ev->status.have || ev->flags & FC_STATUS_NACK ? FC_LLR_STUCK_QUEUED : 0);
+	age(ch, port, ev->status.have || lost || tx->tries ? FC_LLR_STUCK_QUEUED : 0);
 	if (tx->idle >= FC_LLR_STUCK_SUSPECT * ch->timing->poll)
 		suspect(ch, fc_bit(port), FC_SUSPICION_STUCK, fx);
 }
@@ -356,6 +362,14 @@ static u32 try_again(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 	return futile < 6 ? (u32)64 >> futile : 1;
 }
 
+/* Does the NACK request flits that the peer has not reported as received? */
+static bool requests(const struct fc_tx *tx, const struct fc_status *s)
+{
+	u32 n = fc_before(tx->acked, s->upto) ? s->upto - tx->acked : 0;
+
+	return fc_mask_all(n < 64 ? n : 64) & ~tx->got;
+}
+
 /* Resends what the NACK requests, except flits that the peer has or this try has resent. */
 static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 		   struct fc_effects *fx)
@@ -406,6 +420,7 @@ static bool answered(struct fc_channel *ch, u8 port, u16 echo)
 		ch->rx[port].stat[FC_LSTAT_RX_LATE_ANSWERS]++;
 	tx->answered = echo;
 	tx->doubted = echo;
+	tx->unechoed = 0;
 	ch->rx[port].stat[FC_LSTAT_RX_ANSWERS]++;
 	tx->unanswered = 0;
 	if (tx->poll_at == FC_NEVER)
@@ -447,6 +462,7 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 	struct fc_rx *rx = &ch->rx[ev->port];
 	u32 late = tx->acked - ev->ack;	/* flits acknowledged since by newer frames */
 	u64 have = ev->status.have;
+	bool answer, lost = false;
 
 	/* For an ack of flits that were not sent, fc_llr_acked() has requested a reset. */
 	if (fc_before(tx->sent, ev->ack))
@@ -466,12 +482,15 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 	}
 	tx->got |= have;
 	tx->holds = have;
-	if (answered(ch, ev->port, ev->status.echo) && ev->ack == tx->acked)
-		answer_empty(ch, ev->port, ev, fx);
+	answer = answered(ch, ev->port, ev->status.echo);
 	if (fc_before16(rx->poll_seen, ev->status.poll))
 		rx->poll_seen = ev->status.poll;
-	if (ev->flags & FC_STATUS_NACK)
+	if (ev->flags & FC_STATUS_NACK) {
+		lost = requests(tx, &ev->status);
 		resend(ch, ev->port, &ev->status, fx);
+	}
+	if (answer && ev->ack == tx->acked)
+		answer_empty(ch, ev->port, ev, lost, fx);
 	if (ev->flags & FC_STATUS_ACK_REQUEST) {
 		/* The request may have overtaken flits: an ack now does not clear it. */
 		rx->ack_wanted = true;
@@ -545,10 +564,10 @@ static void age_silent(struct fc_channel *ch, u8 port)
 	age(ch, port, FC_LLR_STUCK_SILENT);
 	if (tx->held > unit)
 		tx->held = was > unit ? was : unit;
-	if (tx->hastened && tx->unanswered == FC_LLR_UNANSWERED + FC_LLR_SILENT &&
+	if (tx->waits && tx->hastened && tx->unanswered == FC_LLR_UNANSWERED + FC_LLR_SILENT &&
 	    tx->held < FC_LLR_STUCK_MESSAGES * ch->timing->poll)
 		tx->held = FC_LLR_STUCK_MESSAGES * ch->timing->poll;
-	update_stuck(ch, port);
+	fc_llr_update_stuck(ch, port);
 }
 
 /* The poll timer has expired: flits are not acknowledged, or the last poll has no answer. */
@@ -559,6 +578,13 @@ static void poll(struct fc_channel *ch, u8 port)
 	bool counts = silent(ch, port);
 
 	update_slow(ch, port);
+	if (tx->dry < FC_LLR_STUCK_DRY)
+		tx->dry++;
+	/* The peer answers on other channels, and not on this one. */
+	if (tx->unechoed < FC_LLR_STUCK_DRY)
+		tx->unechoed++;
+	else if (!tx->unanswered)
+		age(ch, port, FC_LLR_STUCK_SILENT);
 	if (counts) {
 		if (tx->unanswered == FC_LLR_UNANSWERED)
 			tx->doubted = tx->polls;
@@ -717,6 +743,8 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	tx->hastened = false;
 	tx->holds = false;
 	tx->wait_poll = 0;
+	tx->dry = 0;
+	tx->unechoed = 0;
 	rx->poll_seen = 0;
 	tx->window = window;
 	tx->poll_at = FC_NEVER;

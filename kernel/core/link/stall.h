@@ -31,7 +31,7 @@
 /*
  * Intervals until a packet is stalled, besides one for each link that it has crossed.  Where a
  * packet begins without credit for all of its flits (mode care, broadcasts), its rest may wait for
- * other packets elsewhere: then only intervals without any flit count, all of the packet.
+ * other packets elsewhere: then only intervals without any flit count.
  */
 #define FC_STALL_CUT		5
 #define FC_STALL_CUT_HELD	25
@@ -40,11 +40,13 @@
 
 /*
  * Time for which packets of a link are stored whole: intervals of checks, doubled with each slow
- * packet, up to so many doublings.  It starts anew after a time without one that is longer by
- * FC_STALL_CALM_SHIFT doublings.
+ * packet, up to so many doublings of the shorter one.  It starts anew after a time without one that
+ * is longer by FC_STALL_CALM_SHIFT doublings.  The shorter one is for mode care, in which a window
+ * does not hold each packet, and longer packets wait.
  */
 #define FC_STALL_HOLD		200
-#define FC_STALL_HOLD_SHIFT	3
+#define FC_STALL_HOLD_CARE	50
+#define FC_STALL_HOLD_SHIFT	5
 #define FC_STALL_CALM_SHIFT	3
 
 /**
@@ -61,8 +63,7 @@ struct fc_stall {
  * struct fc_progress - progress of a packet that arrives
  * @come: number of its flits that had arrived at the last check
  * @slow: number of intervals in which it was slow
- * @stalled: number of intervals in which it was stalled, minus those in which it was not (unless
- *	packets begin without credit)
+ * @stalled: number of intervals in which it was stalled, minus those in which it was not
  * @hops: number of links that it has crossed, up to FC_STALL_HOPS
  * @checked: a check has seen the packet
  */
@@ -111,7 +112,7 @@ static inline enum fc_pace fc_progress_check(struct fc_progress *p, u32 come, bo
 	}
 	if (news < (held ? 1 : FC_STALL_FEW))
 		p->stalled++;
-	else if (p->stalled && !held)
+	else if (p->stalled)
 		p->stalled--;
 	if (p->stalled >= (held ? FC_STALL_CUT_HELD : FC_STALL_CUT) + p->hops)
 		return FC_PACE_STALLED;
@@ -129,16 +130,16 @@ static inline bool fc_stall_stores(const struct fc_stall *s, u64 now)
 	return now < s->until;
 }
 
-/* A packet of the link was slow.  @interval: fc_stall_interval() */
-static inline void fc_stall_note(struct fc_stall *s, u64 now, u64 interval)
+/* A packet of the link was slow.  @interval: fc_stall_interval(); @hold: FC_STALL_HOLD* */
+static inline void fc_stall_note(struct fc_stall *s, u64 now, u64 interval, u32 hold)
 {
-	u64 least = FC_STALL_HOLD * interval;
+	u64 least = hold * interval;
 
 	if (fc_stall_stores(s, now))
 		return;
 	if (!s->hold || now - s->until > s->hold << FC_STALL_CALM_SHIFT)
 		s->hold = least;
-	else if (s->hold < least << FC_STALL_HOLD_SHIFT)
+	else if (s->hold < FC_STALL_HOLD_CARE * interval << FC_STALL_HOLD_SHIFT)
 		s->hold *= 2;
 	s->until = now + s->hold;
 }

@@ -9,8 +9,8 @@
 /*
  * A peer that answers polls and acknowledges nothing, while packets wait for credit, is stuck.  The
  * wait has an age, in units of timing->poll.  It grows from answer to answer, so that a peer that
- * is stalled and does not answer is not taken for a stuck one.  Each acknowledged flit reduces it by
- * a 64th of FC_LLR_STUCK, and the last one of those in flight clears it.  An honest peer keeps a
+ * is stalled and does not answer is not taken for a stuck one.  Each acknowledged flit reduces it
+ * by a 64th of FC_LLR_STUCK, and the last one of those in flight clears it.  An honest peer keeps a
  * flit in its queue only while that waits for the next link: where the peer reports flits in its
  * queue the age grows eight times more slowly, also where retransmitted flits are lost again and
  * again, and four times where the peer does not answer.
@@ -23,9 +23,17 @@
 #define FC_LLR_STUCK_MESSAGES	(5 * FC_LLR_STUCK)
 #define FC_LLR_STUCK_SUSPECT	(20 * FC_LLR_STUCK)
 #define FC_LLR_STUCK_FLITS	64
+/*
+ * Polls without an ack after which lost flits are no reason any more; polls without an answer on
+ * their own channel, while others answer, after which the channel is as good as silent.
+ */
+#define FC_LLR_STUCK_DRY	12
 /* Halvings of the growth. */
 #define FC_LLR_STUCK_QUEUED	3
 #define FC_LLR_STUCK_SILENT	2
+
+/* llr.c: the age of the wait has changed: updates the masks of stuck ports. */
+void fc_llr_update_stuck(struct fc_channel *ch, u8 port);
 
 /* A packet waits for credit. */
 static inline void fc_llr_wait(struct fc_channel *ch, u8 port)
@@ -37,6 +45,15 @@ static inline void fc_llr_wait(struct fc_channel *ch, u8 port)
 	tx->waits = true;
 	tx->held_at = ch->now;
 	tx->wait_poll = tx->polls;
+	/* A reset of the link has cleared the masks, and not the age. */
+	fc_llr_update_stuck(ch, port);
+}
+
+/* No packet waits for credit any more; of a stuck peer the wait goes on until it takes flits. */
+static inline void fc_llr_wait_ends(struct fc_channel *ch, u8 port)
+{
+	if (!(ch->stuck & fc_bit(port)))
+		ch->tx[port].waits = false;
 }
 
 /* Is a packet that has no credit to be abandoned?  @brief: after the shorter time. */

@@ -278,12 +278,14 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		return true;
 	}
 	if (port != FC_PORT_LOCAL && n > 1) {
+		fc_vnet_watch(v);
 		if (fc_stall_stores(&v->stall[port], v->now)) {
 			in->stored = true;
 			in->busy = true;
+			/* A front before it was cut that waited for FC_EV_ROUTE. */
+			v->unrouted[class] &= ~fc_bit(port);
 			return true;
 		}
-		fc_vnet_watch(v);
 	}
 	if (port != FC_PORT_LOCAL && (forward_eager(v, class, port, in, front, fx) || v->slow)) {
 		in->busy = true;
@@ -450,6 +452,8 @@ static void unlink(struct fc_vnet *v, struct fc_vout *out, u32 before, u32 numbe
 	if (out->last == number)
 		out->last = before;
 	out->load -= in->n;
+	if (out->first == FC_VBRANCH_NONE)
+		fc_llr_wait_ends(&v->ch[b->class], b->port);
 	b->completed = true;
 	in->active--;
 	may_come_of(v, number);
@@ -590,7 +594,6 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 {
 	struct fc_vout *out = fc_vout_of(v, class, port);
 	struct fc_channel *ch = &v->ch[class];
-	struct fc_tx *tx = &ch->tx[port];
 	struct fc_vbranch *b;
 	struct fc_vin *in;
 	u32 number;
@@ -619,7 +622,6 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 		return false;
 	if (lacks_credit(v, class, port, b, in))
 		return wait_for_credit(v, class, port, b);
-	tx->waits = false;
 	if (b->flit == in->come) {
 		/* The speculative front was the whole packet. */
 		if (b->flit < in->n)

@@ -27,23 +27,36 @@ void fc_vnet_watch(struct fc_vnet *v)
 		v->next_at = v->check.at;
 }
 
+/* A packet that is stored holds no output; if it is slow, the next ones are stored as well. */
+static void check_stored(struct fc_vnet *v, struct fc_vin *in, u8 port)
+{
+	struct fc_stall *stall = &v->stall[port];
+
+	if (fc_progress_check(&in->progress, in->come, false) != FC_PACE_GOOD)
+		stall->until = v->now + stall->hold;
+}
+
 /* Return: true if the packet remains to be checked. */
 static bool check(struct fc_vnet *v, u8 class, u8 port)
 {
 	struct fc_vin *in = fc_vin_of(v, class, port);
 
-	if (!in->busy || in->whole || in->cut || in->stored)
+	if (!in->busy || in->whole || in->cut)
 		return false;
+	if (in->stored) {
+		check_stored(v, in, port);
+		return true;
+	}
 	switch (fc_progress_check(&in->progress, in->come, false)) {
 	case FC_PACE_GOOD:
 		return true;
 	case FC_PACE_SLOW:
-		fc_stall_note(&v->stall[port], v->now, interval(v));
+		fc_stall_note(&v->stall[port], v->now, interval(v), FC_STALL_HOLD);
 		return true;
 	case FC_PACE_STALLED:
 		break;
 	}
-	fc_stall_note(&v->stall[port], v->now, interval(v));
+	fc_stall_note(&v->stall[port], v->now, interval(v), FC_STALL_HOLD);
 	v->ch[class].rx[port].stat[FC_LSTAT_RX_UNFINISHED]++;
 	fc_vtouch(v, class);
 	fc_vnet_cut(v, in);
