@@ -106,6 +106,14 @@ static void count(struct flitcast_site *site, u8 port, u64 *stat)
 		site->care->core[s].data.rx[port].stat = stat;
 }
 
+static void delay(const struct flitcast_site *site, u8 port, u64 now, struct fc_delay *d)
+{
+	u8 s;
+
+	for (s = 0; s < FC_SET_COUNT; s++)
+		fc_site_delay(&site->care->core[s], port, now, d);
+}
+
 /*
  * Process an event in the machines of a set, and perform its effects.  In @ev only @now is changed.
  */
@@ -241,6 +249,7 @@ const struct flitcast_mode flitcast_mode_care = {
 	.free = care_free,
 	.purge = purge,
 	.count = count,
+	.delay = delay,
 	.carried = carried,
 	.receive = receive,
 	.link = all,

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 struct fc_aim;
+struct fc_delay;
 struct fc_event;
 struct flitcast_site;
 struct flitcast_site_config;
@@ -28,6 +29,7 @@ struct flitcast_site_config;
  * @free: frees the mode's memory, if any
  * @purge: frees the frames that the switches hold
  * @count: sets the counters of a port, for all channels but the relay's
+ * @delay: adds what the peer of a port delays, but for the relay's channel
  * @carried: returns a bit mask of the classes of packets that leave by a port
  * @receive: a flit or a status has arrived by a channel
  * @link: a link came up or went down; for all channels but the relay's
@@ -62,6 +64,7 @@ struct flitcast_mode {
 	void (*free)(struct flitcast_site *site);
 	void (*purge)(struct flitcast_site *site);
 	void (*count)(struct flitcast_site *site, u8 port, u64 *stat);
+	void (*delay)(const struct flitcast_site *site, u8 port, u64 now, struct fc_delay *d);
 	u64 (*carried)(const struct flitcast_site *site, u8 port);
 	void (*receive)(struct flitcast_site *site, u8 vc, struct fc_event *ev);
 	void (*link)(struct flitcast_site *site, struct fc_event *ev);

@@ -307,6 +307,11 @@ void flitcast_relay_count(struct flitcast_site *site, u8 port, u64 *stat)
 	site->relay->core.ch.rx[port].stat = stat;
 }
 
+void flitcast_relay_delay(const struct flitcast_site *site, u8 port, u64 now, struct fc_delay *d)
+{
+	fc_relay_delay(&site->relay->core, port, now, d);
+}
+
 bool flitcast_relay_room(const struct flitcast_site *site)
 {
 	return fc_relay_room(&site->relay->core);

@@ -5,6 +5,7 @@
 
 #include "core/link/event.h"
 
+struct fc_delay;
 struct flitcast_site;
 
 int flitcast_relay_alloc(struct flitcast_site *site);
@@ -17,5 +18,7 @@ bool flitcast_relay_room(const struct flitcast_site *site);
 u64 flitcast_relay_next_at(const struct flitcast_site *site);
 /* Set the counters of a port. */
 void flitcast_relay_count(struct flitcast_site *site, u8 port, u64 *stat);
+/* Add what the peer of a port delays. */
+void flitcast_relay_delay(const struct flitcast_site *site, u8 port, u64 now, struct fc_delay *d);
 
 #endif /* FLITCAST_FABRIC_RELAY_H */

@@ -16,6 +16,7 @@
  */
 #include <linux/slab.h>
 #include "drop.h"
+#include "core/vnet/vnet_delay.h"
 #include "core/vnet/vnet_pass.h"
 #include "fabric/channel.h"
 #include "fabric/effects.h"
@@ -327,6 +328,14 @@ void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat)
 	for (s = 0; s < FC_SET_COUNT; s++)
 		for (c = 0; c < site->nclasses; c++)
 			site->vnet->set[s].core.ch[c].rx[port].stat = stat;
+}
+
+void flitcast_vnet_delay(const struct flitcast_site *site, u8 port, u64 now, struct fc_delay *d)
+{
+	u8 s;
+
+	for (s = 0; s < FC_SET_COUNT; s++)
+		fc_vnet_delay(&site->vnet->set[s].core, port, now, d);
 }
 
 void flitcast_vnet_rerouted(struct flitcast_site *site)

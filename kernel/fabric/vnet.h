@@ -38,6 +38,8 @@ void flitcast_vnet_receive(struct flitcast_site *site, u8 vc, struct fc_event *e
 void flitcast_vnet_more(struct flitcast_site *site);
 /* Pass an event to the switches of all sets. */
 void flitcast_vnet_all(struct flitcast_site *site, struct fc_event *ev);
+/* Add what the peer of a port delays. */
+void flitcast_vnet_delay(const struct flitcast_site *site, u8 port, u64 now, struct fc_delay *d);
 /* Routes have changed: route waiting packets again. */
 void flitcast_vnet_rerouted(struct flitcast_site *site);
 /* Return: true if a packet of a set may be fed.  Chooses the injection queue for its flits. */
@@ -79,6 +81,7 @@ void flitcast_vnet_aim_list(struct flitcast_site *site, u8 set, struct fc_aim *a
 	.window_min = flitcast_vnet_window_min,		\
 	.purge = flitcast_vnet_purge,			\
 	.count = flitcast_vnet_count,			\
+	.delay = flitcast_vnet_delay,			\
 	.carried = flitcast_vnet_carried,		\
 	.receive = flitcast_vnet_receive,		\
 	.next_at = flitcast_vnet_next_at,		\

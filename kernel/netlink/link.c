@@ -106,6 +106,32 @@ static int put_link_device(struct sk_buff *skb, const struct flitcast_link_devic
 	return device->qp ? nla_put_u32(skb, FLITCAST_A_LINK_QP, device->qp) : 0;
 }
 
+static int put_ms(struct sk_buff *skb, int attr, u64 ns)
+{
+	return nla_put_u32(skb, attr, min_t(u64, div_u64(ns, NSEC_PER_MSEC), U32_MAX));
+}
+
+/* Put the packets that the peer delays, as far as the site knows them. */
+static int put_delay(struct sk_buff *skb, const struct fc_delay *d)
+{
+	if (put_ms(skb, FLITCAST_A_LINK_IN_STORES, d->in_stores) ||
+	    put_ms(skb, FLITCAST_A_LINK_IN_AGE, d->in_age) ||
+	    put_ms(skb, FLITCAST_A_LINK_OUT_AGE, d->out_age))
+		return -EMSGSIZE;
+	if (d->in_source != FC_SITE_NONE &&
+	    (nla_put_u32(skb, FLITCAST_A_LINK_IN_SOURCE, d->in_source) ||
+	     nla_put_u32(skb, FLITCAST_A_LINK_IN_FLITS, d->in_flits) ||
+	     nla_put_u32(skb, FLITCAST_A_LINK_IN_TOTAL, d->in_total)))
+		return -EMSGSIZE;
+	if ((d->out_source != FC_SITE_NONE &&
+	     nla_put_u32(skb, FLITCAST_A_LINK_OUT_SOURCE, d->out_source)) ||
+	    (d->out_target != FC_SITE_NONE &&
+	     nla_put_u32(skb, FLITCAST_A_LINK_OUT_TARGET, d->out_target)) ||
+	    (d->out_flits && nla_put_u32(skb, FLITCAST_A_LINK_OUT_FLITS, d->out_flits)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int link_fill(struct sk_buff *skb, const void *arg)
 {
 	const struct object *object = arg;
@@ -121,7 +147,8 @@ static int link_fill(struct sk_buff *skb, const void *arg)
 	    nla_put_u32(skb, FLITCAST_A_LINK_CRC, info->crc) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_HELLO, info->hello) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_DEAD, info->dead) ||
-	    nla_put_u32(skb, FLITCAST_A_LINK_SUSPECT, info->suspect))
+	    nla_put_u32(skb, FLITCAST_A_LINK_SUSPECT, info->suspect) ||
+	    put_delay(skb, &info->delay))
 		return -EMSGSIZE;
 	if (*info->reason && nla_put_string(skb, FLITCAST_A_LINK_REASON, info->reason))
 		return -EMSGSIZE;

@@ -2,6 +2,8 @@
 /* Snapshots of the configuration, state and counters of a site and its links. */
 #include <linux/etherdevice.h>
 #include "ends/state.h"
+#include "fabric/enter.h"
+#include "fabric/relay.h"
 #include "site/impl.h"
 
 void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *info)
@@ -108,6 +110,15 @@ static void put_absent(const struct flitcast_binding *binding, struct flitcast_l
 	info->dead = binding->settings.dead;
 }
 
+static void put_delay(const struct flitcast_site *site, u8 port, struct fc_delay *d)
+{
+	/* Reads the clock: only an event sets that of the site (flitcast_site_now()). */
+	u64 now = flitcast_now();
+
+	site->mode->delay(site, port, now, d);
+	flitcast_relay_delay(site, port, now, d);
+}
+
 int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
@@ -123,12 +134,15 @@ int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_lin
 		return -ENOENT;
 	}
 	info->port = port;
+	fc_delay_init(&info->delay);
 	info->expected_site = fc_topo_neighbour(topo, site->cfg.id, port - 1);
 	info->expected_port = topo->ops->arrival(topo, site->cfg.id, port - 1) + 1;
-	if (end->link)
+	if (end->link) {
 		put_bound(end, info);
-	else
+		put_delay(site, port, &info->delay);
+	} else {
 		put_absent(&end->binding, info);
+	}
 	ether_addr_copy(info->device.address, end->binding.address);
 	spin_unlock_bh(&site->lock);
 	return 0;

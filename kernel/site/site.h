@@ -6,6 +6,7 @@
 #ifndef FLITCAST_SITE_SITE_H
 #define FLITCAST_SITE_SITE_H
 
+#include "core/link/delay.h"
 #include "fabric/fabric.h"
 #include "link/device.h"
 
@@ -49,6 +50,7 @@ struct flitcast_site_info {
  * @crc: frames are to carry a checksum
  * @hello: interval of HELLO in ms
  * @dead: number of intervals of the peer without a frame after which the link is dead
+ * @delay: what the peer delays; ages in ns
  */
 struct flitcast_link_info {
 	struct flitcast_link_device device;
@@ -64,6 +66,7 @@ struct flitcast_link_info {
 	bool crc;
 	u32 hello;
 	u32 dead;
+	struct fc_delay delay;
 };
 
 /* Callers hold genl's lock or RTNL, except for flitcast_site_get() and flitcast_site_put(). */

@@ -5,6 +5,7 @@
  */
 #include "vnet_bench.h"
 #include "core/link/stuck.h"
+#include "core/vnet/vnet_delay.h"
 
 #define WINDOW		64
 
@@ -47,6 +48,16 @@ static u8 begin(u32 flits, u32 without)
 
 	packet(class, port_to(0), &dst, 1, flits, without);
 	return class;
+}
+
+/* Report of what a neighbour delays. */
+static struct fc_delay delay(u32 site)
+{
+	struct fc_delay d;
+
+	fc_delay_init(&d);
+	fc_vnet_delay(&b.v, port_to(site), now, &d);
+	return d;
 }
 
 static struct line *out(void)
@@ -119,6 +130,40 @@ TEST(vnet_stall__waits_by_distance)
 	CHECK(!out()->aborted, "cut too early");
 	pass(interval());
 	CHECK(out()->aborted == 1, "not cut");
+}
+
+TEST(vnet_stall__is_reported)
+{
+	struct fc_delay d;
+	u8 class;
+
+	site_1_of_line_4();
+	pass(interval());
+	begin(20, 19);
+	pass(interval() - 1);
+	d = delay(0);
+	CHECK(!d.in_age && d.in_source == FC_SITE_NONE && !d.in_stores, "an honest packet");
+	pass(1);
+	d = delay(0);
+	CHECK(d.in_age == interval() && d.in_source == 0 && d.in_flits == 1 && d.in_total == 20,
+	      "source %u flits %u of %u", d.in_source, d.in_flits, d.in_total);
+	d = delay(2);
+	CHECK(!d.in_age && d.in_source == FC_SITE_NONE && !d.out_age, "the other link");
+	/* The packet is cut; packets are stored, and these are reported as well. */
+	pass(6 * interval());
+	d = delay(0);
+	CHECK(!d.in_age && d.in_stores == b.v.stall[port_to(0)].until - now && d.in_stores,
+	      "%llu", (unsigned long long)d.in_stores);
+	CHECK(!delay(2).in_stores, "the other link");
+	class = begin(20, 18);
+	pass(10 * interval());
+	d = delay(0);
+	CHECK(d.in_age == 10 * interval() && d.in_flits == 2, "flits %u", d.in_flits);
+	for (u32 i = 2; i < 20; i++)
+		flit(class, port_to(0), i == 19 ? FC_PART_TERM : 0, PAYLOAD, NULL);
+	pass(b.v.stall[port_to(0)].until - now);
+	d = delay(0);
+	CHECK(!d.in_age && !d.in_stores && d.in_source == FC_SITE_NONE, "it has ended");
 }
 
 /* Site 2 answers the last poll: it has the flits of @have, and has taken none. */
@@ -213,6 +258,32 @@ TEST(vnet_stuck__packets_are_abandoned)
 		CHECK(abandoned() == 2 && out()->flits == 2 * WINDOW, "case %u: %u flits", i,
 		      out()->flits);
 	}
+}
+
+TEST(vnet_stuck__is_reported)
+{
+	struct fc_delay d;
+
+	site_1_of_line_4();
+	fill(false);
+	d = delay(2);
+	CHECK(!d.out_age && d.out_source == FC_SITE_NONE, "source %u", d.out_source);
+	answers(2 * FC_LLR_STUCK * b.timing.poll, 0, 0);
+	d = delay(2);
+	CHECK(d.out_age == b.tx[class_to(2)][port_to(2)].held &&
+	      d.out_age >= FC_LLR_STUCK * b.timing.poll, "%llu", (unsigned long long)d.out_age);
+	CHECK(d.out_source == 0 && d.out_target == 3 && d.out_flits == 1,
+	      "source %u target %u flits %u", d.out_source, d.out_target, d.out_flits);
+	d = delay(0);
+	CHECK(!d.out_age && d.out_source == FC_SITE_NONE, "the other link");
+	/* The packet is abandoned, and the link remembers. */
+	answers(2 * FC_LLR_STUCK_MESSAGES * b.timing.poll, 0, 0);
+	d = delay(2);
+	CHECK(abandoned() == 1 && d.out_age >= FC_LLR_STUCK_MESSAGES * b.timing.poll &&
+	      d.out_source == FC_SITE_NONE, "source %u", d.out_source);
+	ack(2, WINDOW);
+	d = delay(2);
+	CHECK(!d.out_age, "%llu", (unsigned long long)d.out_age);
 }
 
 /* A peer that takes 100 flits a second, and is slow for long, is not stuck. */

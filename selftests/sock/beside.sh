@@ -92,6 +92,35 @@ honest_links()
 		sed -n 's/^{"site":\([0-9]*\),"port":\([0-9]*\),.*"suspected_silent":\([0-9]*\),"suspected_grey":\([0-9]*\),"suspected_stuck":\([0-9]*\),"resets":\([0-9]*\).*/site \1 port \2 silent \3 grey \4 stuck \5 resets \6/p'
 }
 
+# Prints "site SITE to PEER in_stores MS in_age MS out_age MS" for each link of an honest site.
+delays()
+{
+	local site
+
+	for ((site = 0; site < sites; site++)); do
+		[ "$site" -eq "$liar" ] || at "$site" -j link show
+	done | sed 's/{"site":/\n&/g' |
+		sed -n 's/^{"site":\([0-9]*\),.*"expected_site":\([0-9]*\),.*"in_stores":\([0-9]*\),"in_age":\([0-9]*\),.*"out_age":\([0-9]*\),.*/site \1 to \2 in_stores \3 in_age \4 out_age \5/p'
+}
+
+# check_delays LIE: `flitcast link show` of each of the liar's neighbours has what the lie delays, and
+# that of no other link.  A wait below 100 ms may be an honest one.  A front on its way to its target
+# makes each site on it store packets, and so the next sites need not show none (core/link/stall.h).
+check_delays()
+{
+	delays >"$work/delays"
+	awk -v lie="$1" -v liar="$liar" '
+		{
+			links++
+			shown = lie == "withhold" ? $10 >= 100 : lie == "hold" ? $6 > 0 : 1
+			if ($4 == liar ? !shown : $8 || $10 >= 100) {
+				wrong++
+				print "link show: " $0
+			}
+		}
+		END { exit wrong || !links }' "$work/delays"
+}
+
 # What the links of the liar's neighbours are like, and which links the honest sites avoid.
 report()
 {
@@ -159,6 +188,7 @@ row()
 	{
 		"$adversary" name "$lab" "$liar" "${options[@]}" &&
 			traffic $fill_ms &&
+			check_delays "$1" &&
 			traffic $((seconds * 1000)) "${pairs[@]}" >"$work/after" &&
 			compare
 	} >"$work/said" 2>&1 || status=1

@@ -96,6 +96,15 @@ enum flitcast_link_attr {
 	FLITCAST_A_LINK_HELLO,		/* u32: interval of HELLO, milliseconds */
 	FLITCAST_A_LINK_DEAD,		/* u32: silent intervals after which the link is dead */
 	FLITCAST_A_LINK_SUSPECT,	/* u32: 1: the link is up, and routes avoid it */
+	FLITCAST_A_LINK_IN_STORES,	/* u32: ms for which packets are stored whole still, or 0 */
+	FLITCAST_A_LINK_IN_AGE,		/* u32: ms since the oldest incomplete packet began, or 0 */
+	FLITCAST_A_LINK_IN_SOURCE,	/* u32: its source */
+	FLITCAST_A_LINK_IN_FLITS,	/* u32: number of its flits that have arrived */
+	FLITCAST_A_LINK_IN_TOTAL,	/* u32: number of its flits */
+	FLITCAST_A_LINK_OUT_AGE,	/* u32: ms: age of the oldest wait for credit, or 0 */
+	FLITCAST_A_LINK_OUT_SOURCE,	/* u32: source of the first packet without credit */
+	FLITCAST_A_LINK_OUT_TARGET,	/* u32: a target of it */
+	FLITCAST_A_LINK_OUT_FLITS,	/* u32: flits of all packets that wait in its channel */
 	__FLITCAST_A_LINK_MAX,
 };
 

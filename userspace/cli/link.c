@@ -124,6 +124,33 @@ static void print_netdev(struct nlattr **a)
 		out_null("address");
 }
 
+/* Print a number that not every link has. */
+static void print_known(const char *key, const char *format, struct nlattr *attr)
+{
+	if (attr)
+		out_uint(key, format, get_u32(attr));
+	else
+		out_null(key);
+}
+
+/* Print what the peer delays, in text only if it does. */
+static void print_delay(struct nlattr **a)
+{
+	uint32_t stores = get_u32(a[FLITCAST_A_LINK_IN_STORES]);
+	uint32_t in_age = get_u32(a[FLITCAST_A_LINK_IN_AGE]);
+	uint32_t out_age = get_u32(a[FLITCAST_A_LINK_OUT_AGE]);
+
+	out_uint("in_stores", stores ? " in_stores %llu" : NULL, stores);
+	out_uint("in_age", in_age ? " in_age %llu" : NULL, in_age);
+	print_known("in_source", " in_source %llu", a[FLITCAST_A_LINK_IN_SOURCE]);
+	print_known("in_flits", " in_flits %llu", a[FLITCAST_A_LINK_IN_FLITS]);
+	print_known("in_total", " in_total %llu", a[FLITCAST_A_LINK_IN_TOTAL]);
+	out_uint("out_age", out_age ? " out_age %llu" : NULL, out_age);
+	print_known("out_source", " out_source %llu", a[FLITCAST_A_LINK_OUT_SOURCE]);
+	print_known("out_target", " out_target %llu", a[FLITCAST_A_LINK_OUT_TARGET]);
+	print_known("out_flits", " out_flits %llu", a[FLITCAST_A_LINK_OUT_FLITS]);
+}
+
 void print_link_line(struct nlattr **a)
 {
 	out_uint("site", "site %llu", get_u32(a[FLITCAST_A_LINK_SITE]));
@@ -159,6 +186,7 @@ void print_link_line(struct nlattr **a)
 	}
 	print_expected(a);
 	print_rdma(a);
+	print_delay(a);
 }
 
 static void print_link(struct nlmsghdr *message, void *arg)

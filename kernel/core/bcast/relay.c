@@ -260,7 +260,7 @@ static void flit_in(struct fc_relay *relay, u8 port, const struct fc_flit *flit,
 		in->busy = true;
 		in->rest = false;
 		in->come = 0;
-		fc_progress_begin(&in->progress, fc_wire_hops(flit->head));
+		fc_progress_begin(&in->progress, flit->head, relay->ch.now);
 		if (!last && port != FC_PORT_LOCAL)
 			fc_stall_watch(&relay->check, relay->ch.now,
 				       fc_stall_interval(relay->ch.timing->poll));
@@ -445,6 +445,23 @@ static void check_inputs(struct fc_relay *relay, struct fc_effects *fx)
 			more |= !fair || check(relay, p, interval, fx);
 	if (more)
 		fc_stall_watch(&relay->check, ch->now, interval);
+}
+
+void fc_relay_delay(const struct fc_relay *relay, u8 port, u64 now, struct fc_delay *d)
+{
+	const struct fc_relay_out *out = &relay->out[port];
+	const struct fc_relay_in *in = &relay->in[port];
+	const struct fc_channel *ch = &relay->ch;
+
+	fc_delay_stores(d, &in->stall, now);
+	if (in->busy)
+		fc_delay_in(d, &in->progress, now, fc_stall_interval(ch->timing->poll), in->come,
+			    relay->payload ? in->come +
+			    (in->left + relay->payload - 1) / relay->payload : 0);
+	/* A broadcast names no target. */
+	if (fc_delay_wait(d, ch, port) && out->n)
+		fc_delay_out(d, &ch->tx[port], relay->hold[out->fifo[out->first]].src,
+			     FC_SITE_NONE, 0);
 }
 
 /* Resets a link, up or down: run() drops the packets of the output, and the peer cuts its input. */

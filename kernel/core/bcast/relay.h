@@ -36,6 +36,7 @@
 #ifndef FC_CORE_BCAST_RELAY_H
 #define FC_CORE_BCAST_RELAY_H
 
+#include "core/link/delay.h"
 #include "core/link/event.h"
 #include "core/link/stall.h"
 
@@ -226,6 +227,9 @@ bool fc_relay_event(struct fc_relay *relay, const struct fc_event *ev, struct fc
 
 /* Passes the handles in the queues to @drop, and initialises; the caller frees what it stored. */
 void fc_relay_purge(struct fc_relay *relay, void (*drop)(void *arg, void *h), void *arg);
+
+/* Adds what the peer of a port delays to a report. */
+void fc_relay_delay(const struct fc_relay *relay, u8 port, u64 now, struct fc_delay *d);
 
 /* Returns true if a broadcast of this site (label 0) may begin and would get a hold by @each. */
 bool fc_relay_room(const struct fc_relay *relay);

@@ -139,6 +139,34 @@ static void check_inputs(struct fc_site *site)
 		fc_site_watch(site);
 }
 
+static void delay_in(const struct fc_site *site, u8 port, u64 now, struct fc_delay *d)
+{
+	const struct fc_in *in = &site->in[port];
+	bool here = fc_rx_first(&site->data.rx[port])->parts & FC_FLIT_VALID;
+
+	/* As in check(): a packet that seeks, or whose next flit is here, waits for this site. */
+	if (in->state == FC_NI_FREE || in->state == FC_NI_FIRST || !in->multi || in->cut ||
+	    in->tail || here)
+		return;
+	/* The front has left the queue, and does not count in @come. */
+	fc_delay_in(d, &in->progress, now, fc_stall_interval(site->node->timing->poll),
+		    in->come + 1, site->payload ? in->come + 1 +
+		    (in->left + site->payload - 1) / site->payload : 0);
+}
+
+void fc_site_delay(const struct fc_site *site, u8 port, u64 now, struct fc_delay *d)
+{
+	const struct fc_out *out = &site->out[port];
+	u8 first = out->state != FC_NO_FREE ? out->in : out->claim;
+
+	fc_delay_stores(d, &site->in[port].stall, now);
+	delay_in(site, port, now, d);
+	/* The net-output does not keep the head, from which the target would be known. */
+	if (fc_delay_wait(d, &site->data, port) && first != FC_PORT_NONE)
+		fc_delay_out(d, &site->data.tx[port], site->in[first].progress.src, FC_SITE_NONE,
+			     0);
+}
+
 /* Does a packet wait for credit of a port? */
 static bool waits(const struct fc_site *site, u8 port)
 {

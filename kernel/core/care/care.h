@@ -22,6 +22,7 @@
 #ifndef FC_CORE_CARE_CARE_H
 #define FC_CORE_CARE_CARE_H
 
+#include "core/link/delay.h"
 #include "core/link/event.h"
 #include "core/care/fsm.h"
 #include "core/link/node.h"
@@ -187,6 +188,9 @@ static inline u64 fc_site_next_at(const struct fc_site *site)
 {
 	return site->next_at < site->data.next_at ? site->next_at : site->data.next_at;
 }
+
+/* Adds what the peer of a port delays to a report. */
+void fc_site_delay(const struct fc_site *site, u8 port, u64 now, struct fc_delay *d);
 
 /* Return: number of flits that the local net-input takes now; fc_site_seq() numbers them. */
 u32 fc_site_room(const struct fc_site *site);

@@ -150,7 +150,7 @@ static void hold_front(struct fc_site *site, u8 port)
 	in->arm = false;
 	in->reported_unreachable = false;
 	in->come = 0;
-	fc_progress_begin(&in->progress, fc_wire_hops(in->held.head));
+	fc_progress_begin(&in->progress, in->held.head, site->now);
 	if (in->multi && port != FC_PORT_LOCAL)
 		fc_site_watch(site);
 	in->seek_at = site->now + site->node->timing->seek;

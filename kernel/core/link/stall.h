@@ -21,6 +21,7 @@
 
 #include "core/base.h"
 #include "core/channel.h"
+#include "core/wire/wire.h"
 
 /* Interval of checks: timing->poll, doubled so often. */
 #define FC_STALL_SHIFT		1
@@ -61,6 +62,8 @@ struct fc_stall {
 
 /**
  * struct fc_progress - progress of a packet that arrives
+ * @since: when it began
+ * @src: its source
  * @come: number of its flits that had arrived at the last check
  * @slow: number of intervals in which it was slow
  * @stalled: number of intervals in which it was stalled, minus those in which it was not
@@ -68,6 +71,8 @@ struct fc_stall {
  * @checked: a check has seen the packet
  */
 struct fc_progress {
+	u64 since;
+	u32 src;
 	u32 come;
 	u8 slow;
 	u8 stalled;
@@ -88,8 +93,13 @@ static inline u64 fc_stall_interval(u64 poll)
 	return poll << FC_STALL_SHIFT;
 }
 
-static inline void fc_progress_begin(struct fc_progress *p, u32 hops)
+/* A packet begins; @head: packet header. */
+static inline void fc_progress_begin(struct fc_progress *p, const u8 *head, u64 now)
 {
+	u32 hops = fc_wire_hops(head);
+
+	p->since = now;
+	p->src = fc_wire_src(head);
 	p->come = 0;
 	p->slow = 0;
 	p->stalled = 0;

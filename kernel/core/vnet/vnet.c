@@ -268,7 +268,7 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	in->abandoned = false;
 	in->rest = false;
 	in->routed = FC_ROUTED_NOT;
-	fc_progress_begin(&in->progress, fc_wire_hops(front->head));
+	fc_progress_begin(&in->progress, front->head, v->now);
 	if (n > v->ch[class].window) {
 		/* The packet exceeds the window: its sender violates the size of flits. */
 		protocol(v, class, port);
