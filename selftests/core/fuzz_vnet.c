@@ -829,7 +829,7 @@ static void misbehave(struct bench *b, u8 class)
 	event(b, class, &ev);
 }
 
-/* Its link is suspected, and trusted again. */
+/* The link of the bad peer is suspected, and trusted again. */
 static void trust(struct bench *b)
 {
 	struct fc_event ev = { .type = FC_EV_TRUST, .port = b->bad };
