@@ -68,7 +68,7 @@ struct bench {
 	u64 now;
 	u8 injq;
 	u8 bad;				/* in the end: port of a peer that misbehaves, or 0 */
-	bool mute;			/* that one does not answer polls */
+	bool mute;			/* the bad peer does not answer polls */
 	u64 unfinished[CLASSES_MAX][NPORTS_MAX];	/* counters, as last seen */
 	u64 abandoned;
 	struct ledger ledger;			/* last member: not cleared as a whole */
