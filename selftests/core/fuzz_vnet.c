@@ -844,8 +844,10 @@ static bool at_rest(const struct bench *b)
 			const struct peer *peer = &b->peer[c][p];
 			u32 at = (u32)c * b->v.nports + p;
 
-			/* Nothing waits for the bad peer, and what it sent holds no output. */
-			if (b->out[at].first != FC_VBRANCH_NONE)
+			/* Nothing waits for the bad peer, or for a packet that it has begun. */
+			if (b->out[at].first != FC_VBRANCH_NONE &&
+			    (!b->bad || !b->branch[b->out[at].first].begun ||
+			     b->branch[b->out[at].first].next != FC_VBRANCH_NONE))
 				return false;
 			if (b->bad && p == b->bad)
 				continue;

@@ -72,28 +72,31 @@ TEST(vnet_stall__a_packet_without_a_rest_is_cut)
 	site_1_of_line_4();
 	class = begin(20, 19);
 	CHECK(out()->flits == 1, "%u flits", out()->flits);
-	/* The first check notes the packet; its front has crossed no link. */
-	pass(5 * interval());
+	/* Nobody waits for it. */
+	pass(20 * interval());
+	CHECK(!out()->aborted, "cut, and in nobody's way");
+	own_to(3, 1);
+	pass(4 * interval());
 	CHECK(!out()->aborted, "cut too early");
-	pass(interval());
-	CHECK(out()->aborted == 1 && out()->packets == 1, "%u aborted", out()->aborted);
+	pass(2 * interval());
+	CHECK(out()->aborted == 1 && out()->packets == 2, "%u aborted", out()->aborted);
 	CHECK(b.link_stat[FC_LSTAT_RX_UNFINISHED] == 1, "not counted");
 	/* The rest comes after all, and is no error. */
 	for (u32 i = 1; i < 20; i++)
 		flit(class, port_to(0), i == 19 ? FC_PART_TERM : 0, PAYLOAD, NULL);
-	CHECK(!b.link_stat[FC_LSTAT_RX_PROTOCOL] && out()->flits == 2 && !held(), "%u flits",
+	CHECK(!b.link_stat[FC_LSTAT_RX_PROTOCOL] && out()->flits == 3 && !held(), "%u flits",
 	      out()->flits);
 	/* For a time packets of the link leave when they are whole; and hold nothing before. */
 	begin(20, 1);
-	CHECK(out()->flits == 2, "%u flits", out()->flits);
+	CHECK(out()->flits == 3, "%u flits", out()->flits);
 	own_to(3, 2);
-	CHECK(out()->flits == 4, "an own packet waits");
+	CHECK(out()->flits == 5, "an own packet waits");
 	pass(20 * interval());
 	flit(class, port_to(0), FC_PART_TERM, PAYLOAD, NULL);
-	CHECK(out()->flits == 24, "%u flits", out()->flits);
+	CHECK(out()->flits == 25, "%u flits", out()->flits);
 	pass(b.v.stall[port_to(0)].until - now);
 	begin(2, 1);
-	CHECK(out()->flits == 25, "the packet waits for its end");
+	CHECK(out()->flits == 26, "the packet waits for its end");
 }
 
 TEST(vnet_stall__a_slow_packet_is_not_cut)
@@ -101,18 +104,19 @@ TEST(vnet_stall__a_slow_packet_is_not_cut)
 	u8 class;
 
 	site_1_of_line_4();
-	class = begin(60, 59);
-	for (u32 i = 0; i < 14; i++) {
+	class = begin(50, 49);
+	own_to(3, 1);
+	for (u32 i = 0; i < 12; i++) {
 		pass(interval());
 		for (u32 k = 0; k < 4; k++)
 			flit(class, port_to(0), 0, PAYLOAD, NULL);
 	}
-	for (u32 i = 57; i < 60; i++)
-		flit(class, port_to(0), i == 59 ? FC_PART_TERM : 0, PAYLOAD, NULL);
-	CHECK(!out()->aborted && out()->packets == 1, "%u aborted", out()->aborted);
+	for (u32 i = 49; i < 50; i++)
+		flit(class, port_to(0), i == 49 ? FC_PART_TERM : 0, PAYLOAD, NULL);
+	CHECK(!out()->aborted && out()->packets == 2, "%u aborted", out()->aborted);
 	/* But the next one is stored. */
 	begin(20, 1);
-	CHECK(out()->flits == 60, "%u flits", out()->flits);
+	CHECK(out()->flits == 51, "%u flits", out()->flits);
 }
 
 /* A site that is farther from the fault waits longer, so that it learns from the abort. */
@@ -126,6 +130,7 @@ TEST(vnet_stall__waits_by_distance)
 	for (u32 i = 0; i < 3; i++)
 		fc_node_head_hop(head);
 	flit(class_from(0, 3), port_to(0), FC_PART_HEAD, 0, head);
+	own_to(3, 1);
 	pass(8 * interval());
 	CHECK(!out()->aborted, "cut too early");
 	pass(interval());
@@ -149,6 +154,7 @@ TEST(vnet_stall__is_reported)
 	      "source %u flits %u of %u", d.in_source, d.in_flits, d.in_total);
 	d = delay(2);
 	CHECK(!d.in_age && d.in_source == FC_SITE_NONE && !d.out_age, "the other link");
+	own_to(3, 1);
 	/* The packet is cut; packets are stored, and these are reported as well. */
 	pass(6 * interval());
 	d = delay(0);

@@ -413,12 +413,28 @@ static bool run(struct fc_relay *relay, struct fc_effects *fx)
 	return false;
 }
 
+/* Does another packet wait for an output of the one that arrives? */
+static bool holds_others(const struct fc_relay *relay, const struct fc_relay_in *in)
+{
+	u32 rest = in->hold == FC_HOLD_NONE ? 0 : relay->hold[in->hold].waiting & relay->ch.up;
+
+	for (; rest; rest &= rest - 1)
+		if (relay->out[fc_low(rest)].n > 1)
+			return true;
+	return false;
+}
+
 /* Return: true if the packet that arrives by the port remains to be checked. */
 static bool check(struct fc_relay *relay, u8 port, u64 interval, struct fc_effects *fx)
 {
 	struct fc_relay_in *in = &relay->in[port];
-	enum fc_pace pace = fc_progress_check(&in->progress, in->come, true);
+	enum fc_pace pace;
 
+	if (!holds_others(relay, in)) {
+		fc_progress_skip(&in->progress, in->come);
+		return true;
+	}
+	pace = fc_progress_check(&in->progress, in->come, true);
 	if (pace != FC_PACE_GOOD)
 		fc_stall_note(&in->stall, relay->ch.now, interval, FC_STALL_HOLD);
 	/* A packet that is stored is in no output. */

@@ -4,7 +4,7 @@
  *
  * A packet that is forwarded while it arrives holds its outputs, so that a neighbour that sends the
  * first flit and not the others would stop the packets behind it.  Each switch checks, at an
- * interval, the inputs whose packet is incomplete:
+ * interval, the inputs whose packet is incomplete, and for which another packet waits:
  *
  *	slow	fewer than FC_STALL_SLOW flits came in the interval: for a time, the switch stores
  *		packets of that link until they are whole, and only then forwards them.  Nothing is
@@ -105,6 +105,13 @@ static inline void fc_progress_begin(struct fc_progress *p, const u8 *head, u64 
 	p->stalled = 0;
 	p->hops = (u8)(hops < FC_STALL_HOPS ? hops : FC_STALL_HOPS);
 	p->checked = false;
+}
+
+/* No packet waits for an incomplete one, of which @come flits have arrived: it may take its time. */
+static inline void fc_progress_skip(struct fc_progress *p, u32 come)
+{
+	p->come = come;
+	p->checked = true;
 }
 
 /*

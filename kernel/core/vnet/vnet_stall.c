@@ -36,6 +36,18 @@ static void check_stored(struct fc_vnet *v, struct fc_vin *in, u8 port)
 		stall->until = v->now + stall->hold;
 }
 
+/* Does another packet wait for an output of this one? */
+static bool holds_others(const struct fc_vin *in)
+{
+	u8 i;
+
+	for (i = 0; i < in->nbranches; i++)
+		if (!in->branch[i].completed && in->branch[i].begun &&
+		    in->branch[i].next != FC_VBRANCH_NONE)
+			return true;
+	return false;
+}
+
 /* Return: true if the packet remains to be checked. */
 static bool check(struct fc_vnet *v, u8 class, u8 port)
 {
@@ -45,6 +57,10 @@ static bool check(struct fc_vnet *v, u8 class, u8 port)
 		return false;
 	if (in->stored) {
 		check_stored(v, in, port);
+		return true;
+	}
+	if (!holds_others(in)) {
+		fc_progress_skip(&in->progress, in->come);
 		return true;
 	}
 	switch (fc_progress_check(&in->progress, in->come, false)) {
