@@ -104,16 +104,17 @@ delays()
 }
 
 # check_delays LIE: `flitcast link show` of each of the liar's neighbours has what the lie delays, and
-# that of no other link.  A wait below 100 ms may be an honest one.  A front on its way to its target
-# makes each site on it store packets, and so the next sites need not show none (core/link/stall.h).
+# that of no other link has a wait.  A wait below 100 ms may be an honest one.  A front without a rest is
+# incomplete at each site that it has crossed, until a packet waits for it (core/link/stall.h).  In mode
+# care it is cut, and the hold is over, when this looks.
 check_delays()
 {
 	delays >"$work/delays"
-	awk -v lie="$1" -v liar="$liar" '
+	awk -v lie="$1" -v liar="$liar" -v mode="$mode" '
 		{
 			links++
-			shown = lie == "withhold" ? $10 >= 100 : lie == "hold" ? $6 > 0 : 1
-			if ($4 == liar ? !shown : $8 || $10 >= 100) {
+			shown = lie == "withhold" ? $10 >= 100 : lie == "hold" && mode != "care" ? $6 + $8 >= 100 : 1
+			if ($4 == liar ? !shown : $10 >= 100) {
 				wrong++
 				print "link show: " $0
 			}

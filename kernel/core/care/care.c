@@ -114,13 +114,8 @@ static bool check(struct fc_site *site, u8 port, bool fair)
 	if (in->state == FC_NI_FREE || !in->multi || in->cut || in->tail)
 		return false;
 	/* A packet that seeks, or whose next flit is here, waits for this site. */
-	if (in->state == FC_NI_FIRST || here || !fair)
-		return true;
-	if (!site->seekers) {
-		fc_progress_skip(&in->progress, in->come);
-		return true;
-	}
-	if (fc_progress_check(&in->progress, in->come, true) != FC_PACE_STALLED)
+	if (in->state == FC_NI_FIRST || here || !fair ||
+	    fc_progress_check(&in->progress, in->come, true) != FC_PACE_STALLED)
 		return true;
 	fc_stall_note(&in->stall, site->now, fc_stall_interval(site->node->timing->poll),
 		      FC_STALL_HOLD_CARE);

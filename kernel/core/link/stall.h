@@ -4,7 +4,8 @@
  *
  * A packet that is forwarded while it arrives holds its outputs, so that a neighbour that sends the
  * first flit and not the others would stop the packets behind it.  Each switch checks, at an
- * interval, the inputs whose packet is incomplete, and for which another packet waits:
+ * interval, the inputs whose packet is incomplete, and for which another packet waits (in mode care
+ * packets that are blocked do not wait, but are stored: there it checks all):
  *
  *	slow	fewer than FC_STALL_SLOW flits came in the interval: for a time, the switch stores
  *		packets of that link until they are whole, and only then forwards them.  Nothing is
