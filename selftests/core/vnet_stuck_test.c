@@ -72,9 +72,9 @@ TEST(vnet_stall__a_packet_without_a_rest_is_cut)
 	site_1_of_line_4();
 	class = begin(20, 19);
 	CHECK(out()->flits == 1, "%u flits", out()->flits);
-	/* Nobody waits for it. */
+	/* No packet waits for the output. */
 	pass(20 * interval());
-	CHECK(!out()->aborted, "cut, and in nobody's way");
+	CHECK(!out()->aborted, "cut while nobody waits");
 	own_to(3, 1);
 	pass(4 * interval());
 	CHECK(!out()->aborted, "cut too early");

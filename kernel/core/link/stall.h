@@ -108,7 +108,7 @@ static inline void fc_progress_begin(struct fc_progress *p, const u8 *head, u64 
 	p->checked = false;
 }
 
-/* No packet waits for an incomplete one, of which @come flits have arrived: it may take its time. */
+/* No packet waits for an incomplete one, of which @come flits have arrived: its pace is free. */
 static inline void fc_progress_skip(struct fc_progress *p, u32 come)
 {
 	p->come = come;
