@@ -11,7 +11,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -24,6 +23,7 @@
 #include <unistd.h>
 #include "lab.h"
 #include "adversary.h"
+#include "place.h"
 #include "core/mode.h"
 
 /* Time-out for the links, which the peers reset first. */
@@ -83,18 +83,6 @@ static bool wait_until(const struct adversary *a, int labs, u64 next)
 	return fds[0].revents && read(labs, changes, sizeof(changes)) > 0;
 }
 
-/* Is the site still lent, neither killed nor deleted with its lab? */
-static bool is_lent(const char *name, u32 site)
-{
-	struct lab lab = { 0 };
-	bool lent;
-
-	lab_set_name(&lab, name);
-	lent = lab_load(&lab) && lab.fate[site] == LAB_LENT;
-	free(lab.fate);
-	return lent;
-}
-
 /* Act as the site; @ready: descriptor for an empty line when all links are up, or the reason. */
 static void act(const struct lab *lab, u32 site, const struct adv_orders *orders, int ready)
 {
@@ -120,7 +108,7 @@ static void act(const struct lab *lab, u32 site, const struct adv_orders *orders
 			close(ready);
 			ready = -1;
 		}
-		if (wait_until(a, labs, next) && !is_lent(lab->name, site))
+		if (wait_until(a, labs, next) && !place_is_lent(lab->name, site))
 			exit(0);
 		for (p = 1; p <= a->topo.ndirs; p++)
 			if (a->port[p].fd >= 0)
@@ -130,51 +118,28 @@ static void act(const struct lab *lab, u32 site, const struct adv_orders *orders
 	exit(EXIT_FAILED);
 }
 
-/* Start the program in the namespace of the site; does not wait for its end. */
-static void start(const struct lab *lab, u32 site, const struct adv_orders *orders)
-{
-	char answer[256] = "";
-	ssize_t n, have = 0;
-	int ends[2], null;
-	pid_t pid;
+/**
+ * struct place - the site in whose place the adversary is
+ * @lab: its lab
+ * @site: number of the site
+ * @orders: what the adversary is to do
+ */
+struct place {
+	const struct lab *lab;
+	u32 site;
+	const struct adv_orders *orders;
+};
 
-	if (pipe2(ends, O_CLOEXEC))
-		fail("%s", strerror(errno));
-	/* Flush before fork(), so that both processes do not print the same buffer. */
-	fflush(NULL);
-	pid = fork();
-	if (pid < 0)
-		fail("%s", strerror(errno));
-	if (!pid) {
-		null = open("/dev/null", O_RDWR);
-		dup2(null, STDIN_FILENO);
-		dup2(null, STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		/*
-		 * Detach the child: a caller that waits for the output of this program must not
-		 * wait for the child.
-		 */
-		if (dup2(ends[1], STDERR_FILENO + 1) < 0 || setsid() < 0)
-			_exit(EXIT_FAILED);
-		closefrom(STDERR_FILENO + 2);
-		act(lab, site, orders, STDERR_FILENO + 1);
-	}
-	close(ends[1]);
-	while ((n = read(ends[0], answer + have, sizeof(answer) - 1 - have)) > 0)
-		have += n;
-	close(ends[0]);
-	if (!strcmp(answer, "\n"))
-		return;
-	fail("lab %s: site %u: %s", lab->name, site, *answer ? strtok(answer, "\n") :
-	     "the adversary has ended");
+static void place_run(void *arg, int ready)
+{
+	const struct place *place = arg;
+
+	act(place->lab, place->site, place->orders, ready);
 }
 
 /* End the program, and return the links to the kernel's site. */
 static void stop(struct lab *lab, u32 site, struct nl_sock *genl)
 {
-	struct request req = { 0 };
-	struct request_error error;
-	struct nl_sock **all;
 	int there = presence(false);
 	char end;
 
@@ -182,13 +147,7 @@ static void stop(struct lab *lab, u32 site, struct nl_sock *genl)
 	/* The program's end closes the connection. */
 	while (there >= 0 && recv(there, &end, 1, 0) > 0)
 		continue;
-	lab_put_links(lab, site, &req);
-	if (request_send(genl, &req, NULL, NULL, &error))
-		fail("lab %s: site %u: link: %s", lab->name, site, error.text);
-	all = xalloc(lab->topo.nsites, sizeof(*all));
-	all[site] = genl;
-	lab_wait_all(lab, all);
-	free(all);
+	place_give_back(lab, site, genl);
 }
 
 static int run(const struct option_given *given)
@@ -218,7 +177,6 @@ static int run(const struct option_given *given)
 	orders.again = option_get(given, "again", 1000) * MS;
 	orders.as = option_get(given, "as", site);
 	orders.data = option_get(given, "data", 1);
-	orders.blocked = option_get(given, "blocked", 0);
 	if (lab.fate[site] != LAB_LIVES)
 		fail("lab %s: site %u is dead, or lent", lab.name, site);
 	if (*lab.rdma || lab.flit > lab.mtu)
@@ -229,7 +187,7 @@ static int run(const struct option_given *given)
 	/* Note the loan first: if this command is killed, a later one can return the links. */
 	lab_note(&lab, site, LAB_LENT);
 	lab_take_links(&lab, site, genl);
-	start(&lab, site, &orders);
+	place_start(&lab, site, place_run, &(struct place){ &lab, site, &orders });
 	return 0;
 }
 
@@ -246,8 +204,6 @@ static const struct option_entry options[] = {
 	OPTION("as", "SITE", "site in whose name it sends", NUMBER, 0, OPTION_RANGE(0, UINT32_MAX)),
 	OPTION("data", "BYTES", "ones: data bytes of a flit (1)", NUMBER, 0,
 	       OPTION_RANGE(1, 65536)),
-	OPTION("blocked", "0|1", "statuses claim that flits wait for the next link (0)", NUMBER, 0,
-	       OPTION_RANGE(0, 1)),
 };
 
 static const struct option_command command = {

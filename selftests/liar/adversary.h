@@ -48,7 +48,6 @@ enum adv_lie {
  * @again: time from a front to its abort and the next one (@ADV_FRONT), in ns; 0: no abort
  * @as: site in whose name packets are sent
  * @data: data bytes of the flits (@ADV_ONES)
- * @blocked: statuses have ADV_STATUS_BLOCKED: flits wait for the adversary's own next link
  */
 struct adv_orders {
 	enum adv_lie lie;
@@ -56,11 +55,7 @@ struct adv_orders {
 	u64 again;
 	u32 as;
 	u32 data;
-	bool blocked;
 };
-
-/* Flag of a status: received flits wait for the next link of their packets. */
-#define ADV_STATUS_BLOCKED	0x08
 
 /**
  * struct adv_channel - a channel of a link

@@ -51,8 +51,6 @@ void adv_report(const struct adversary *a, const struct adv_channel *c, struct f
 			h->flags |= FC_STATUS_NACK;
 		return;
 	}
-	if (a->orders.blocked && c->have & 1)
-		h->flags |= ADV_STATUS_BLOCKED;
 	for (i = 0; i < 64 && fc_before(c->next + i, c->end); i++) {
 		if (c->have & bit(i))
 			continue;

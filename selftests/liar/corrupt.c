@@ -9,73 +9,36 @@
  * with the lab, and when the site is killed.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <linux/flitcast_netlink.h>
 #include "lab_impl.h"
 #include "liar.h"
 #include "netns.h"
+#include "place.h"
 
 bool show_stats;
 
-/* Start the program in the namespace of the site; does not wait for its end. */
-static void start_liar(struct lab *lab, uint32_t site, uint32_t lies, uint64_t seed)
+/**
+ * struct lie - what a faulty site is to do
+ * @lab: its lab
+ * @site: number of the site
+ * @lies: LIE_*
+ * @seed: seed of its random numbers
+ */
+struct lie {
+	const struct lab *lab;
+	uint32_t site;
+	uint32_t lies;
+	uint64_t seed;
+};
+
+static void lie_run(void *arg, int ready)
 {
-	char sent_claim[256] = "";
-	ssize_t n, have = 0;
-	int ends[2], null;
-	pid_t pid;
+	const struct lie *lie = arg;
 
-	if (pipe2(ends, O_CLOEXEC))
-		fail("%s", strerror(errno));
-	/* Flush before fork(), so that both processes do not print the same buffer. */
-	fflush(NULL);
-	pid = fork();
-	if (pid < 0)
-		fail("%s", strerror(errno));
-	if (!pid) {
-		null = open("/dev/null", O_RDWR);
-		dup2(null, STDIN_FILENO);
-		dup2(null, STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		/*
-		 * Detach the child: a caller that waits for the output of this program must not
-		 * wait for the child.
-		 */
-		if (dup2(ends[1], STDERR_FILENO + 1) < 0 || setsid() < 0 || chdir("/"))
-			_exit(EXIT_FAILED);
-		closefrom(STDERR_FILENO + 2);
-		liar_run(lab, site, lies, seed, STDERR_FILENO + 1);
-	}
-	close(ends[1]);
-	while ((n = read(ends[0], sent_claim + have, sizeof(sent_claim) - 1 - have)) > 0)
-		have += n;
-	close(ends[0]);
-	if (!strcmp(sent_claim, "\n"))
-		return;
-	fail("lab %s: site %u: %s", lab->name, site, *sent_claim ? strtok(sent_claim, "\n") :
-	     "the program that is to lie has ended");
-}
-
-/* Return the links to the kernel's site. */
-static void give_back(struct lab *lab, uint32_t site, struct nl_sock *genl)
-{
-	struct request req = { 0 };
-	struct request_error error;
-	struct nl_sock **all;
-
-	lab_put_links(lab, site, &req);
-	if (request_send(genl, &req, NULL, NULL, &error))
-		fail("lab %s: site %u: link: %s", lab->name, site, error.text);
-	lab_note(lab, site, LAB_LIVES);
-	all = xalloc(lab->topo.nsites, sizeof(*all));
-	all[site] = genl;
-	lab_wait_all(lab, all);
-	free(all);
+	liar_run(lie->lab, lie->site, lie->lies, lie->seed, ready);
 }
 
 static int run(const struct option_given *given)
@@ -117,14 +80,14 @@ static int run(const struct option_given *given)
 	genl = lab_open(&lab, site, NETLINK_GENERIC);
 	if (!lies) {
 		liar_ask(0, 0);
-		give_back(&lab, site, genl);
+		place_give_back(&lab, site, genl);
 	} else if (!liar_ask(lies, seed)) {
 		/*
 		 * Note the loan first: if this command is killed, a later one can return the links.
 		 */
 		lab_note(&lab, site, LAB_LENT);
 		lab_take_links(&lab, site, genl);
-		start_liar(&lab, site, lies, seed);
+		place_start(&lab, site, lie_run, &(struct lie){ &lab, site, lies, seed });
 	}
 	return 0;
 }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include "lab.h"
 #include "liar_impl.h"
+#include "place.h"
 
 /* Time-out for the links, which the peers reset first. */
 #define READY_NS	30000000000ULL
@@ -201,18 +202,6 @@ static bool wait_until(const struct liar *l, int listener, int labs, u64 next)
 	return fds[p].revents && read(labs, changes, sizeof(changes)) > 0;
 }
 
-/* Is the site still lent, neither killed nor deleted with its lab? */
-static bool is_lent(const char *name, u32 site)
-{
-	struct lab lab = { 0 };
-	bool lent;
-
-	lab_set_name(&lab, name);
-	lent = lab_load(&lab) && lab.fate[site] == LAB_LENT;
-	free(lab.fate);
-	return lent;
-}
-
 static int listen_for_orders(void)
 {
 	struct sockaddr_un addr;
@@ -255,7 +244,7 @@ void liar_run(const struct lab *lab, uint32_t site, uint32_t lies, uint64_t seed
 				exit(EXIT_FAILED);
 			ready = -1;
 		}
-		if (wait_until(l, listener, labs, next) && !is_lent(lab->name, site))
+		if (wait_until(l, listener, labs, next) && !place_is_lent(lab->name, site))
 			exit(0);
 		obey(l, listener);
 		for (p = 1; p <= l->topo.ndirs; p++)

@@ -14,7 +14,6 @@
 #   named    front, in the name of an honest site
 #   shorts   ones, in flits that are valid and too short for their place in the packet
 #   honest   none: the test of this test
-#   blocked  withhold, with statuses that say that flits wait for the next link
 #
 # Traffic is paced (beside.c), so that the rate depends on no processor, and guests that count
 # instructions (vm/run -i) have the same time for it on any host.  FLITCAST_LAB may give the lab a key.
@@ -182,7 +181,6 @@ row()
 	hold) options=(front again 0) ;;
 	named) options=(front as "${pairs[0]%-*}") ;;
 	shorts) options=(ones data 128) ;;
-	blocked) options=(withhold blocked 1) ;;
 	esac
 	[ -n "$healthy" ] || prepare
 	honest_links >"$work/links"
