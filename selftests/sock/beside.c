@@ -42,6 +42,8 @@
 #define LONG_BYTES	65536
 #define SHORT_BYTES	64
 #define HEAD		12
+/* Sockets of a site whose messages fill a link: a peer that acks none holds up each of them. */
+#define FILLERS		8
 
 enum size { LONG, SHORT, SIZES };
 
@@ -85,13 +87,15 @@ struct pair {
  * @used: it is an end of a pair, or sends to the site that may lie
  * @icmp: raw socket
  * @rx: sockets that receive messages, by size
- * @fill: socket whose messages are for the site that may lie; -1: there is none
+ * @fills: it sends to the site that may lie
+ * @fill: sockets for that
  */
 struct site {
 	bool used;
 	int icmp;
 	int rx[SIZES];
-	int fill;
+	bool fills;
+	int fill[FILLERS];
 };
 
 static struct pair pairs[PAIRS_MAX];
@@ -121,7 +125,7 @@ static void open_site(unsigned int number)
 {
 	struct icmp_filter { uint32_t mask; } only = { ~(1U << ICMP_ECHOREPLY) };
 	struct site *site = &sites[number];
-	int netns = lab_open(lab, number), on = 1;
+	int netns = lab_open(lab, number), on = 1, i;
 
 	if (netns < 0 || lab_enter(netns))
 		die("site %u: %s", number, strerror(errno));
@@ -131,10 +135,8 @@ static void open_site(unsigned int number)
 		die("ICMP at site %u: %s", number, strerror(errno));
 	site->rx[LONG] = message_socket(netns, number, PORT + LONG);
 	site->rx[SHORT] = message_socket(netns, number, PORT + SHORT);
-	if (site->fill)
-		site->fill = message_socket(netns, number, FLITCAST_PORT_ANY);
-	else
-		site->fill = -1;
+	for (i = 0; i < FILLERS && site->fills; i++)
+		site->fill[i] = message_socket(netns, number, FLITCAST_PORT_ANY);
 	close(netns);
 }
 
@@ -266,15 +268,18 @@ static void receive_all(uint64_t now)
 /* The site that may lie need not have a socket on the port: then it refuses the messages. */
 static void fill(void)
 {
-	unsigned int i;
+	unsigned int i, k;
 
 	for (i = 0; i < SITES_MAX; i++) {
-		if (!sites[i].used || sites[i].fill < 0)
+		if (!sites[i].fills)
 			continue;
 		if (!no_pings)
 			ping(i, BROADCAST, PAIRS_MAX, 0);
-		msg_send(sites[i].fill, buf, SHORT_BYTES, liar, PORT + SIZES, MSG_DONTWAIT);
-		msg_send(sites[i].fill, buf, 8192, liar, PORT + SIZES, MSG_DONTWAIT);
+		for (k = 0; k < FILLERS; k++) {
+			msg_send(sites[i].fill[k], buf, SHORT_BYTES, liar, PORT + SIZES,
+				 MSG_DONTWAIT);
+			msg_send(sites[i].fill[k], buf, 8192, liar, PORT + SIZES, MSG_DONTWAIT);
+		}
 	}
 }
 
@@ -332,7 +337,7 @@ static void parse_list(char *text)
 		if (site >= SITES_MAX)
 			usage();
 		sites[site].used = true;
-		sites[site].fill = 1;
+		sites[site].fills = true;
 	}
 }
 
