@@ -29,7 +29,7 @@
  * @plan: the plan: decides when packets leave
  * @link: reservations by link
  * @res: memory of the reservations
- * @floor: arrival time of the last packet of this site, by target site
+ * @path: experience with packets of this site, by target site
  * @frame: payloads of the frames that effects send
  *
  * The site's lock protects it.
@@ -38,7 +38,7 @@ struct flitcast_csr {
 	struct fc_csr_plan plan;
 	struct fc_csr_link link[FC_PORTS_MAX];
 	struct fc_csr_res *res;
-	u64 *floor;
+	struct fc_csr_path *path;
 	u8 (*frame)[FC_CSR_FRAME];
 };
 
@@ -48,7 +48,7 @@ static void csr_free(struct flitcast_site *site)
 
 	if (csr) {
 		kvfree(csr->res);
-		kvfree(csr->floor);
+		kvfree(csr->path);
 		kvfree(csr->frame);
 		kfree(csr);
 	}
@@ -69,14 +69,14 @@ static int csr_alloc(struct flitcast_site *site)
 	site->csr = csr;
 	vnet = flitcast_vnet_core(site, FC_SET_BULK);
 	csr->res = kvcalloc(size, sizeof(*csr->res), GFP_KERNEL_ACCOUNT);
-	csr->floor = kvcalloc(site->cfg.topo.nsites, sizeof(*csr->floor), GFP_KERNEL_ACCOUNT);
+	csr->path = kvcalloc(site->cfg.topo.nsites, sizeof(*csr->path), GFP_KERNEL_ACCOUNT);
 	csr->frame = kvcalloc(FC_CSR_FRAMES, sizeof(*csr->frame), GFP_KERNEL_ACCOUNT);
-	if (!csr->res || !csr->floor || !csr->frame)
+	if (!csr->res || !csr->path || !csr->frame)
 		return -ENOMEM;
 	csr->plan.c.pool.res = csr->res;
 	csr->plan.c.pool.size = size;
 	csr->plan.link = csr->link;
-	csr->plan.floor = csr->floor;
+	csr->plan.path = csr->path;
 	csr->plan.vnet = vnet;
 	csr->plan.frame = csr->frame;
 	csr->plan.rng = get_random_u64();

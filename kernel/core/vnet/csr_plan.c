@@ -9,8 +9,9 @@
  *	fc_csr_plan_gone()    the front has left: the window is used
  *	fc_csr_plan_time()    retries, after a random wait that grows with the attempts
  *
- * @setup, the time before the first window, and @guard, the tolerance of windows, follow the
- * measured answers (answered(), missed(), learn()).
+ * The time before the first window, by target, and the guard, the tolerance of windows, follow the
+ * measured answers (answered(), missed(), learn()).  A site that answers late, or not at all,
+ * delays packets to itself, and no others: the injection queues are for all targets (PATIENCE).
  */
 #include "core/vnet/csr_plan.h"
 #include "core/vnet/split.h"
@@ -37,12 +38,20 @@
  * than that: it counts as many.
  */
 #define STALE		(5 * MS)
-#define STALE_ONE_IN	2
+#define STALE_ONE_IN	1
 /* A link is taken for one of 1 Gb/s, and each flit for some work. */
 #define BYTE_NS		8
 #define FLIT_NS		(10 * US)
 /* A list whose tree fails so often goes to its targets one by one. */
 #define TREE_TRIES	8
+/* After so many unanswered attempts the wait for an answer grows no more. */
+#define BACKOFF_MAX	5
+/*
+ * A packet waits so long to be accepted; a quarter of that, up to so often, after each one before
+ * it to the same target that waited in vain, and not at all while another one does.
+ */
+#define PATIENCE	(500 * MS)
+#define FUTILE_MAX	2
 /* When a late packet for whose window there is no memory asks again. */
 #define ANEW_NS		MS
 /* Attempts of one site, in the low bits; sites farther on come later than those before. */
@@ -55,6 +64,7 @@ static_assert(FC_CSR_INJQS == FC_VNET_INJQS);
  */
 
 static_assert(GUARD_MAX <= 0xffffffff && SETUP_MAX <= 0xffffffff, "32-bit kernels divide no u64");
+static_assert(SETUP_MAX << BACKOFF_MAX <= FC_CSR_TIME_MAX);
 
 /*
  * The value converges to where one delay in about @many exceeds it: it grows by a quarter if it was
@@ -81,13 +91,19 @@ static void missed(struct fc_csr_plan *p, bool late)
 	p->vnet->node->stat[FC_STAT_CSR_GUARD] = p->guard;
 }
 
-/* An ACK came so long before the packet could have left; 0: after it could. */
-static void answered(struct fc_csr_plan *p, u64 early)
+static u64 setup_of(const struct fc_csr_path *path)
 {
-	bool stale = early > p->setup / 2 && p->now > p->answered_at + STALE;
+	return path->setup ? path->setup : SETUP_FIRST;
+}
 
-	p->setup = learn(p->setup, !early, stale ? STALE_ONE_IN : SLOW_ONE_IN, SETUP_MIN,
-			 SETUP_MAX);
+/* An ACK came after a time of @delay. */
+static void answered(struct fc_csr_plan *p, struct fc_csr_path *path, u64 delay)
+{
+	u64 setup = setup_of(path);
+	bool stale = delay < setup / 2 && p->now > p->answered_at + STALE;
+
+	path->setup = (u32)learn(setup, delay > setup, stale ? STALE_ONE_IN : SLOW_ONE_IN,
+				 SETUP_MIN, SETUP_MAX);
 	p->answered_at = p->now;
 }
 
@@ -127,7 +143,6 @@ void fc_csr_plan_init(struct fc_csr_plan *p)
 	fc_csr_init(&p->c);
 	p->guard = GUARD_FIRST;
 	v->node->stat[FC_STAT_CSR_GUARD] = p->guard;
-	p->setup = SETUP_FIRST;
 	p->wake_at = FC_CSR_NEVER;
 }
 
@@ -307,6 +322,29 @@ static void wake_at(struct fc_csr_plan *p, u64 at)
 		p->wake_at = at;
 }
 
+/* The path that takes the longest to reserve of those to the targets of a packet. */
+static struct fc_csr_path *slowest(const struct fc_csr_plan *p, const u32 *site, u8 n)
+{
+	struct fc_csr_path *path = &p->path[site[0]];
+	u8 i;
+
+	for (i = 1; i < n; i++)
+		if (setup_of(&p->path[site[i]]) > setup_of(path))
+			path = &p->path[site[i]];
+	return path;
+}
+
+/* The most futile path of those to the targets of a packet. */
+static u8 futile(const struct fc_csr_plan *p, const u32 *site, u8 n)
+{
+	u8 most = 0, i;
+
+	for (i = 0; i < n; i++)
+		if (p->path[site[i]].futile > most)
+			most = p->path[site[i]].futile;
+	return most;
+}
+
 /* After a failure: a random wait, which grows. */
 static void schedule_retry(struct fc_csr_plan *p, struct fc_csr_stay *s)
 {
@@ -325,20 +363,24 @@ static u32 next_attempt(struct fc_csr_plan *p, const u8 *head)
 }
 
 /* One attempt.  Return: the probes are to be sent. */
-static bool attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, struct fc_csr_leg *legs,
-		    u8 nlegs, bool here, const struct fc_vin *in, const u8 *head,
-		    struct fc_effects *fx)
+static bool attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, u64 setup,
+		    struct fc_csr_leg *legs, u8 nlegs, bool here, const struct fc_vin *in,
+		    const u8 *head, struct fc_effects *fx)
 {
 	struct fc_csr_answer answer;
 	enum fc_csr_verdict verdict;
 
-	/* No answer has come: they take longer than was thought, or it was lost. */
-	if (s->entry.asked)
-		answered(p, 0);
+	/* No answer has come: this packet waits for a longer one. */
+	if (s->entry.asked && s->unanswered < BACKOFF_MAX)
+		s->unanswered++;
+	setup <<= s->unanswered;
+	if (setup > SETUP_MAX)
+		setup = SETUP_MAX;
 	s->tries++;
 	/* One is added to it. */
 	s->entry.id.attempt = next_attempt(p, head) - 1;
-	verdict = fc_csr_entry_try(&s->entry, &p->c, in->n, p->now + p->setup, legs, nlegs, here,
+	s->asked_at = p->now;
+	verdict = fc_csr_entry_try(&s->entry, &p->c, in->n, p->now + setup, legs, nlegs, here,
 				   p->now, &answer);
 	send_release(p, &answer, fx);
 	count(p);
@@ -346,7 +388,7 @@ static bool attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, struct fc_csr_
 		schedule_retry(p, s);
 		return false;
 	}
-	s->retry_at = p->now + 4 * p->setup;
+	s->retry_at = p->now + 4 * setup;
 	wake_at(p, s->retry_at);
 	return true;
 }
@@ -414,8 +456,8 @@ static u64 floor_of(const struct fc_csr_plan *p, const u32 *site, u8 n)
 	u8 i;
 
 	for (i = 0; i < n; i++)
-		if (p->floor[site[i]] > floor)
-			floor = p->floor[site[i]];
+		if (p->path[site[i]].floor > floor)
+			floor = p->path[site[i]].floor;
 	return floor;
 }
 
@@ -427,6 +469,57 @@ static void admitted(const u8 *head, u64 arrival, struct fc_effects *fx)
 	e->mask = arrival;
 }
 
+/* @late: result: the packet has waited in vain.  Return: true: it makes no attempt now. */
+static bool stays(struct fc_csr_plan *p, u8 injq, const u32 *site, u8 n, bool *late)
+{
+	struct fc_csr_stay *s = &p->stay[injq];
+	u8 vain = futile(p, site, n);
+	u64 until;
+
+	if (behind(p, injq, site, n)) {
+		/*
+		 * One packet at a time waits in vain.  When any other one has left, the switch
+		 * looks at this injection queue, too.
+		 */
+		*late = vain;
+		return !vain;
+	}
+	if (!s->tries)
+		s->since = p->now;
+	until = s->since + (PATIENCE >> 2 * vain);
+	*late = p->now >= until;
+	if (*late)
+		return false;
+	wake_at(p, until);
+	if (p->now >= s->retry_at)
+		return false;
+	wake_at(p, s->retry_at);
+	return true;
+}
+
+/* Ends the last attempt of a packet. */
+static void end_attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, struct fc_effects *fx)
+{
+	struct fc_csr_msg msg = {
+		.type = FC_CSR_RELEASE, .id = s->entry.id, .epoch = p->c.epoch,
+	};
+	struct fc_csr_answer answer;
+
+	fc_csr_answered(&p->c, FC_PORT_LOCAL, &msg, p->now, &answer);
+	send_release(p, &answer, fx);
+	count(p);
+	s->entry.state = FC_CSR_EMPTY;
+}
+
+/* A packet has waited in vain: it is sent without a reservation. */
+static void unreserved(struct fc_csr_plan *p, struct fc_csr_path *path)
+{
+	p->vnet->node->stat[FC_STAT_CSR_UNRESERVED]++;
+	path->futile += path->futile < FUTILE_MAX;
+	/* The guard does not follow it. */
+	p->admitted_at = p->now;
+}
+
 enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const struct fc_vin *in,
 					const u8 *head, struct fc_effects *fx)
 {
@@ -434,7 +527,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const st
 	struct fc_csr_leg legs[FC_CSR_LEGS];
 	u32 site[FC_TARGETS_MAX];
 	u8 n, nlegs, class;
-	bool here;
+	bool here, late;
 
 	p->now = p->vnet->now;
 	if (s->entry.state == FC_CSR_ACCEPTED) {
@@ -451,21 +544,19 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const st
 		name(head, &id);
 		fc_csr_entry_fill(&s->entry, id.site, id.number, 0);
 		s->tries = 0;
+		s->unanswered = 0;
 		s->retry_at = 0;
 		s->order = ++p->order;
 	}
-	/* When the other packet has left, the switch looks at this injection queue, too. */
-	if (behind(p, injq, site, n))
+	if (stays(p, injq, site, n, &late))
 		return FC_CSR_STAYS;
-	if (p->now < s->retry_at) {
-		wake_at(p, s->retry_at);
-		return FC_CSR_STAYS;
-	}
 	class = fc_vnet_begin(p->vnet, site, n);
 	nlegs = branches(p, true, class, site, n, legs, &here);
-	if (!nlegs || nlegs > FC_CSR_LEGS || (n > 1 && s->tries >= TREE_TRIES)) {
-		/* All targets are here, one has no route, or attempts as a tree have failed. */
-		s->entry.state = FC_CSR_EMPTY;
+	if (!nlegs || nlegs > FC_CSR_LEGS || late || (n > 1 && s->tries >= TREE_TRIES)) {
+		/* All targets are here, one has no route, or attempts have failed. */
+		end_attempt(p, s, fx);
+		if (late && n == 1)
+			unreserved(p, &p->path[site[0]]);
 		wake_injqs(p);
 		admitted(head, 0, fx);
 		if (n == 1 || !nlegs)
@@ -474,7 +565,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const st
 		return FC_CSR_APART;
 	}
 	s->entry.floor = floor_of(p, site, n);
-	if (attempt(p, s, legs, nlegs, here, in, head, fx))
+	if (attempt(p, s, setup_of(slowest(p, site, n)), legs, nlegs, here, in, head, fx))
 		send_all(p, class, site, legs, nlegs, fx);
 	return FC_CSR_STAYS;
 }
@@ -486,6 +577,7 @@ static void receive_answer(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
 	const struct fc_rx *rx;
 	u32 site[FC_TARGETS_MAX];
 	struct fc_csr_stay *s;
+	u64 arrival;
 	u8 l, i, n;
 
 	for (l = 0; l < FC_CSR_INJQS; l++) {
@@ -499,13 +591,19 @@ static void receive_answer(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
 		schedule_retry(p, s);
 		return;
 	}
-	answered(p, p->now > s->entry.from ? 0 : s->entry.from - p->now + 1);
+	/* A time that no honest site promises delays no later packet. */
+	arrival = p->now + 2 * HORIZON;
+	if (s->entry.arrival < arrival)
+		arrival = s->entry.arrival;
 	rx = &v->ch[l].rx[FC_PORT_LOCAL];
 	front = fc_rx_slot(&v->ch[l], rx, rx->consumed);
 	if (front->parts & FC_FLIT_VALID && front->parts & FC_PART_HEAD) {
 		n = all_targets(front->head, site);
-		for (i = 0; i < n; i++)
-			p->floor[site[i]] = s->entry.arrival;
+		answered(p, slowest(p, site, n), p->now - s->asked_at);
+		for (i = 0; i < n; i++) {
+			p->path[site[i]].floor = arrival;
+			p->path[site[i]].futile = 0;
+		}
 	}
 	wake_injqs(p);
 }

@@ -6,7 +6,8 @@
  * The injection queues of a site are its entry buffers.  A packet waits there until it is accepted;
  * then each branch leaves in its window, and its next window begins when it is due at the next
  * site: a transit site buffers packets for the guard time only.  A late packet stays in its input
- * channel, without loss as in mode vnet, and reserves anew from there, link by link.
+ * channel, without loss as in mode vnet, and reserves anew from there, link by link.  A packet that
+ * waits in vain is sent without a reservation, as if it were late: others need the queue.
  *
  * A packet is identified by its source and a number made of its socket, message and offset in the
  * message; a transit site that reserves for it uses a later attempt.
@@ -28,17 +29,36 @@ struct fc_vnet;
 struct fc_vin;
 
 /**
+ * struct fc_csr_path - experience with packets of this site to another one
+ * @floor: time at which the last one arrives there; 0: there was none
+ * @setup: time within which nearly every ACK arrives, ns: the earliest departure of a packet;
+ *	0: SETUP_FIRST
+ * @futile: number of packets that were sent without a reservation since
+ */
+struct fc_csr_path {
+	u64 floor;
+	u32 setup;
+	u8 futile;
+};
+
+/**
  * struct fc_csr_stay - a packet that waits in an injection queue to be accepted
  * @entry: entry buffer
+ * @since: time of the first attempt
+ * @asked_at: time of the last attempt
  * @retry_at: time of the next attempt
  * @tries: number of attempts so far
+ * @unanswered: number of attempts to which no answer came
  * @order: order of arrival among the packets of all injection queues; wraps
  */
 struct fc_csr_stay {
 	struct fc_csr_entry entry;
+	u64 since;
+	u64 asked_at;
 	u64 retry_at;
 	u32 tries;
 	u32 order;
+	u8 unanswered;
 };
 
 /**
@@ -49,11 +69,10 @@ struct fc_csr_stay {
  * @frame: ring of the last FC_CSR_FRAMES payloads, to which effects point
  * @next: index in @frame of the next payload
  * @stay: by injection queue
- * @floor: by site: time at which the last packet of this site arrives there
+ * @path: by target site
  * @dues: due times of packets to this site
  * @guard: maximum delay of a packet's departure after its window began, ns
- * @setup: time within which nearly every ACK arrives, ns: the earliest departure of a packet
- * @answered_at: time at which the last ACK arrived, or the wait for it timed out
+ * @answered_at: time at which the last ACK arrived
  * @rng: state of random numbers
  * @tries: number of attempts of this site
  * @order: number of packets of this site
@@ -72,10 +91,9 @@ struct fc_csr_plan {
 	u8 (*frame)[FC_CSR_FRAME];
 	u32 next;
 	struct fc_csr_stay stay[FC_CSR_INJQS];
-	u64 *floor;
+	struct fc_csr_path *path;
 	struct fc_csr_dues dues;
 	u64 guard;
-	u64 setup;
 	u64 answered_at;
 	u64 rng;
 	u32 tries;
@@ -88,7 +106,7 @@ struct fc_csr_plan {
 
 /**
  * fc_csr_plan_init() - initialise, without reservations
- * @p: zeroed but for link, floor (zeroed), vnet (initialised), frame (FC_CSR_FRAMES of any
+ * @p: zeroed but for link, path (zeroed), vnet (initialised), frame (FC_CSR_FRAMES of any
  *	content), rng, and of @c the memory (pool.res and pool.size)
  */
 void fc_csr_plan_init(struct fc_csr_plan *p);
@@ -118,7 +136,7 @@ u64 fc_csr_plan_due(const struct fc_csr_plan *p, const u8 *head);
 /**
  * enum fc_csr_admission - verdict on a packet in an injection queue
  * @FC_CSR_STAYS: not accepted yet; the switch processes the queue again when it may be
- * @FC_CSR_ADMITTED: accepted, or without a path to reserve
+ * @FC_CSR_ADMITTED: accepted, without a path to reserve, or to be sent without a reservation
  * @FC_CSR_APART: divide the list: send a packet to each target
  */
 enum fc_csr_admission {

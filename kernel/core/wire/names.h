@@ -54,6 +54,7 @@
 	X(CTRL_DROPPED,		"control_dropped")				\
 	X(CSR_ADMITTED,		"csr_admitted")		/* packets with a reserved route */ \
 	X(CSR_APART,		"csr_apart")		/* lists cut into their targets */ \
+	X(CSR_UNRESERVED,	"csr_unreserved")	/* packets that waited in vain */ \
 	X(CSR_RESERVED,		"csr_reserved")		/* windows of links here */ \
 	X(CSR_USED,		"csr_used")		/* windows used by their packet */ \
 	X(CSR_RELEASED,	"csr_released")	/* windows released */	\
