@@ -163,6 +163,15 @@ static int take_postman(void *settings, const struct option_entry *entry, const 
 	return 0;
 }
 
+static int take_csr(void *settings, const struct option_entry *entry, const char *value)
+{
+	struct config *config = settings;
+
+	if (config->mode == FC_MODE_VNET)
+		config->mode = FC_MODE_CSR;
+	return 0;
+}
+
 static int take_fail(void *settings, const struct option_entry *entry, const char *value)
 {
 	const char *why = fail_add(value);
@@ -255,7 +264,10 @@ static const struct option_entry entries[] = {
 	       "  lose, twice, stray, short", OTHER, 0, .take = take_fault),
 	OPTION("postman", NULL,
 	       "vnet: packets for one target go straight on before a site looks\n"
-	       "  where they go (mode postman)", OTHER, 0, .take = take_postman),
+	       "  where they go (mode postman)", OTHER, 0, .group = 1, .take = take_postman),
+	OPTION("csr", NULL,
+	       "vnet: packets reserve their path, in time (mode csr); a cycle is\n"
+	       "  a nanosecond", OTHER, 0, .group = 1, .take = take_csr),
 	OPTION("speed", NULL, "report how fast the simulation was, too, and what memory it took",
 	       FLAG, AT(speed)),
 	OPTION("json", NULL, "output as JSON", FLAG, AT(json)),
@@ -283,7 +295,7 @@ static int check_given(const struct config *config, const struct option_given *g
 		"fidelity", "fifo", "seek", "seek-max", "timeout", NULL
 	};
 	/* The cost of a routing decision is separate only in modes with classes. */
-	static const char *const classes_only[] = { "routing", "postman", NULL };
+	static const char *const classes_only[] = { "routing", "postman", "csr", NULL };
 	int status = 0;
 
 	if (config->script_path)

@@ -7,8 +7,10 @@
 #include "fail.h"
 #include "fetch.h"
 #include "operator.h"
+#include "reserve.h"
 #include "sim.h"
 #include "base/util.h"
+#include "core/vnet/csr_plan.h"
 #include "core/wire/wire_link.h"
 
 /* First epoch of both ends of a link. */
@@ -166,6 +168,8 @@ static void node_init(struct sim *sim, u32 at)
 		vnet_init(sim, at);
 	else
 		care_init(sim, node, seed);
+	if (fc_mode_ops(config->mode)->reserves)
+		reserve_init(sim, at, seed);
 }
 
 static void net_init(struct sim *sim)
@@ -481,8 +485,9 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 	case FC_FX_ROUTE:
 		route_later(sim, at, fx);
 		break;
-	/* Mode csr has a simulator of its own. */
 	case FC_FX_RESERVE:
+		reserve_send(sim, at, fx);
+		break;
 	case FC_FX_ADMITTED:
 		break;
 	}
@@ -521,8 +526,11 @@ static inline void switch_event(struct sim *sim, u32 at, struct node *node, u8 c
 				struct fc_event *ev)
 {
 	struct fc_vnet *v = node->vnet;
+	u64 next;
 	bool more;
 
+	if (v->plan && ev->type == FC_EV_LINK_DOWN)
+		fc_csr_plan_link_down(v->plan, ev->port);
 	do {
 		more = fc_vnet_event(v, class, ev, &effects);
 		for (u32 i = 0; i < effects.n; i++) {
@@ -534,8 +542,11 @@ static inline void switch_event(struct sim *sim, u32 at, struct node *node, u8 c
 		}
 		ev->type = FC_EV_MORE;
 	} while (more);
-	if (v->next_at < node->time_at)
-		net_due(sim, at, node, v->next_at);
+	next = v->next_at;
+	if (v->plan && fc_csr_plan_next_at(v->plan) < next)
+		next = fc_csr_plan_next_at(v->plan);
+	if (next < node->time_at)
+		net_due(sim, at, node, next);
 }
 
 void net_event(struct sim *sim, u32 at, u8 vc, struct fc_event *ev)
@@ -561,7 +572,23 @@ static void net_time(struct sim *sim, u32 at)
 	if (node->time_at != sim->now)
 		return;
 	node->time_at = FC_NEVER;
+	if (node->vnet && node->vnet->plan)
+		fc_csr_plan_time(node->vnet->plan, sim->now);
 	net_event(sim, at, FC_VC_CLASS, &ev);
+}
+
+/* A frame of mode csr arrives.  Return: false if it is malformed. */
+static bool csr_arrive(struct sim *sim, u32 at, u8 port, struct frame *frame)
+{
+	struct fc_event more = { .type = FC_EV_MORE };
+
+	if (!sim->nclasses || !reserve_in(sim, at, port, frame, &effects))
+		return false;
+	for (u32 i = 0; i < effects.n; i++)
+		perform(sim, at, &effects.fx[i]);
+	frame_put(sim, frame);
+	net_event(sim, at, FC_VC_CLASS, &more);
+	return true;
 }
 
 static inline bool flit_of_frame(struct sim *sim, const struct fc_link_hdr *header,
@@ -631,8 +658,12 @@ static void net_arrive(struct sim *sim, const struct event *event)
 		operator_control(sim, event->node, &ctrl);
 		frame_put(sim, frame);
 		return;
-	case FC_FRAME_FAULTS:
 	case FC_FRAME_CSR:
+		stat[FC_LSTAT_RX_CTRL]++;
+		if (csr_arrive(sim, event->node, event->port, frame))
+			return;
+		break;
+	case FC_FRAME_FAULTS:
 	case FC_FRAME_HELLO:
 		break;
 	}

@@ -297,21 +297,32 @@ static void transit_add(struct node *node, struct stored *stored)
 	node->transit_packets++;
 }
 
-/* Store the packet, to forward it to the targets of the mask. */
-static void store(struct sim *sim, u32 at, u64 mask, bool aborted)
+/*
+ * Store a packet, to forward it to the targets of the mask; takes its flits.  @apart: its list was
+ * divided.
+ */
+static void store(struct sim *sim, u32 at, struct flits *buffer, u64 mask, bool aborted,
+		  bool apart)
 {
 	struct node *node = sim_node(sim, at);
-	struct stored *stored = xcalloc(1, sizeof(*stored));
-	struct flits *buffer = &node->buffer;
-	struct fc_flit front = flits_take(buffer);
-	struct frame *old = front.h;
-	struct frame *frame;
+	struct fc_flit front;
+	struct stored *stored;
+	struct frame *frame, *old;
 	u32 left = 0;
 
+	if (node->transit_packets >= sim->config.transit) {
+		sim->stat[FC_STAT_TRANSIT_FULL]++;
+		return;
+	}
+	stored = xcalloc(1, sizeof(*stored));
+	front = flits_take(buffer);
+	old = front.h;
 	for (u64 rest = mask; rest; rest &= rest - 1)
 		left++;
 	frame = frame_new(sim, fc_wire_subset_size(old->payload, mask, left), old);
 	fc_wire_head_subset(frame->payload, old->payload, mask, 0);
+	if (apart)
+		fc_wire_head_apart(frame->payload);
 	frame_put(sim, old);
 	front.h = frame;
 	front.head = frame->payload;
@@ -328,6 +339,23 @@ static void store(struct sim *sim, u32 at, u64 mask, bool aborted)
 	if (aborted)
 		stored->at += fc_random_below(&node->care->rng, sim->config.timing.timeout);
 	transit_add(node, stored);
+}
+
+/* In mode csr, a list that is stored could not reserve a tree: each target gets a packet. */
+static void store_apart(struct sim *sim, u32 at, u64 mask)
+{
+	const struct flits *buffer = &sim_node(sim, at)->buffer;
+
+	for (; mask; mask &= mask - 1) {
+		struct flits copy = { 0 };
+
+		for (u32 i = 0; i < buffer->n; i++) {
+			flits_add(&copy, &buffer->flit[(buffer->first + i) % buffer->room]);
+			frame_get(buffer->flit[(buffer->first + i) % buffer->room].h);
+		}
+		store(sim, at, &copy, mask & -mask, false, true);
+		flits_free(sim, &copy);
+	}
 }
 
 bool operator_keep(struct sim *sim, u32 at, struct flits *flits)
@@ -373,10 +401,10 @@ void operator_serve(struct sim *sim, u32 at, u64 here, u64 others, bool aborted)
 			take_entry(sim, at, &pk, &t);
 	}
 	rest = others & ~local;
-	if (rest && node->transit_packets < sim->config.transit)
-		store(sim, at, rest, aborted);
+	if (rest & (rest - 1) && fc_mode_ops(sim->config.mode)->reserves)
+		store_apart(sim, at, rest);
 	else if (rest)
-		sim->stat[FC_STAT_TRANSIT_FULL]++;
+		store(sim, at, &node->buffer, rest, aborted, false);
 	operator_discard(sim, at);
 }
 
@@ -449,6 +477,7 @@ static bool next_packet(struct sim *sim, u32 at, struct message *m)
 		};
 	}
 	targets[pk.ntargets - 1].flags = FC_TARGET_LAST;
+	pk.flags = pk.ntargets > 1 && fc_mode_ops(sim->config.mode)->reserves ? FC_PACKET_LIST : 0;
 	pk.offset = (u32)packet * FC_PACKET_MAX;
 	pk.data_len = m->bytes - pk.offset < FC_PACKET_MAX ? m->bytes - pk.offset : FC_PACKET_MAX;
 	sim->stat[m->repeated ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;

@@ -10,6 +10,7 @@
  *	fail.c		links that fail
  *	traffic.c	traffic, and the oracle of deliveries
  *	script.c	traffic from a file
+ *	reserve.c	reservations of mode csr
  *
  * In the fidelity edge, edge.c and edge_site.c replace the whole site.
  */
