@@ -14,8 +14,10 @@
 /* Port of Ethernet frames. */
 #define PORT	1
 #define CHAINS	4096
-/* Sets of a record of datagrams: smaller than the module's, as a network may have many sites. */
-#define SETS	256
+/* Sets of a record of datagrams: as many as the module has, or few in a network of many sites. */
+#define SETS		2048
+#define SETS_FEW	256
+#define SITES_MANY	64
 
 /**
  * struct dgram_queue - datagrams that wait for a link
@@ -281,8 +283,10 @@ void dgram_take(struct sim *sim, u32 at, const struct fc_packet *pk, const struc
 			  pk->src);
 		return;
 	}
-	if (!seen->set)
-		*seen = (struct fc_seen){ .set = xcalloc(SETS, sizeof(*seen->set)), .nsets = SETS };
+	if (!seen->set) {
+		seen->nsets = nsites < SITES_MANY ? SETS : SETS_FEW;
+		seen->set = xcalloc(seen->nsets, sizeof(*seen->set));
+	}
 	if (fc_seen_first(seen, pk->src, t->seq, digest(pk, t))) {
 		m->target[i].got = pk->data_len;
 		traffic_arrived(sim, flow, m);
