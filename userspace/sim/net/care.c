@@ -16,6 +16,7 @@
 #include "speed.h"
 #include "base/sweep.h"
 #include "traffic.h"
+#include "withhold.h"
 #include "base/util.h"
 
 /* Findings of the oracle after which a run is aborted: their number may grow without bound. */
@@ -179,6 +180,13 @@ static int take_fail(void *settings, const struct option_entry *entry, const cha
 	return why ? option_refuse(entry->name, value, why) : 0;
 }
 
+static int take_withhold(void *settings, const struct option_entry *entry, const char *value)
+{
+	const char *why = withhold_set(value);
+
+	return why ? option_refuse(entry->name, value, why) : 0;
+}
+
 static void more_topologies(FILE *file)
 {
 	for (unsigned int i = 0; i < fc_topo_registry_size; i++)
@@ -212,6 +220,13 @@ static const struct option_entry entries[] = {
 	       "its ends know it from DOWN on (SILENT), it works from UP on (never);\n"
 	       "DOWN = UP: it is never taken down", OTHER, 0, .how = OPTION_REPEAT,
 	       .take = take_fail),
+	OPTION("withhold", "SITE:WHAT[,WHAT]...@CYCLE",
+	       "from CYCLE on the site withholds for ever:\n"
+	       "  acks      its frames repeat the acks of before\n"
+	       "  rest      flits of a packet behind the first one\n"
+	       "  flits, statuses\n"
+	       "  answers   of mode csr, to requests\n"
+	       "  all       all frames", OTHER, 0, .take = take_withhold),
 	OPTION("fidelity", "F", "how packets are represented (word):", CHOICE, AT(representation),
 	       OPTION_CHOICES(fidelities)),
 	OPTION("seed", "N", "same seed, same output", NUMBER, AT(seed),
@@ -287,7 +302,7 @@ static int check_given(const struct config *config, const struct option_given *g
 	 */
 	static const char *const word_only[] = {
 		"loss", "window", "transit", "fifo", "retry", "poll", "repeat", "speed",
-		"datagrams", "fail", NULL
+		"datagrams", "fail", "withhold", NULL
 	};
 	static const char *const random_only[] = { "load", NULL };
 	/* Modes with classes have neither seeks nor aborts. */
@@ -333,11 +348,17 @@ static int set_warmup(struct config *config)
 static int check(void *settings, const struct option_given *given)
 {
 	struct config *config = settings;
+	const char *wrong;
 	int status;
 
 	config->fidelity = fidelities[config->representation].fidelity;
 	fc_topo_print(&config->topo, config->spec);
 	status = check_given(config, given);
+	wrong = status ? NULL : withhold_check(&config->topo);
+	if (wrong) {
+		fprintf(stderr, "flitcast-sim: --withhold: %s: %s\n", wrong, config->spec);
+		status = 2;
+	}
 	if (!status && fail_check(&config->topo)) {
 		fprintf(stderr, "flitcast-sim: --fail: %s: %s\n", fail_check(&config->topo),
 			config->spec);
@@ -517,6 +538,7 @@ static void report_config(const struct config *config)
 	}
 	output_fixed("loss", config->loss, OPTION_UNIT);
 	fail_report();
+	withhold_report();
 	output_options(&care_command, config);
 	output_group_end();
 }
@@ -629,6 +651,8 @@ static void report(struct sim *sim, const struct speed *speed, bool done, u64 en
 	if (config->datagrams)
 		report_datagrams(config);
 	report_counters(sim);
+	if (withhold_any())
+		output_number("withheld", withhold_count());
 	report_oracle(sim);
 	if (config->speed)
 		speed_report(speed, sim);

@@ -15,11 +15,22 @@
 /* Copies are stored while less than one in COPIES_SHARE places is used, as in fabric/store.c. */
 #define COPIES_SHARE	8
 
+/*
+ * For how long an end at least suspects a link that is watched, in polls, and how often that
+ * doubles, where the next suspicion follows within so many doublings of the last one: as
+ * core/link/hello.h, where a poll is 20 ms.
+ */
+#define HOLD		25
+#define HOLD_SHIFT	3
+#define CALM_SHIFT	3
+
 /* Changes of a link. */
 enum fail_phase {
 	FAIL_SILENT,
 	FAIL_DOWN,
 	FAIL_UP,
+	FAIL_TRUST,		/* the end of @node may trust it again */
+	FAIL_RESET,		/* in its life @vc */
 };
 
 /* Announcement of an end of a link: its state from a time on. */
@@ -38,6 +49,8 @@ struct fail_news {
  * @site: its site
  * @port: its port
  * @suspects: it suspects the link
+ * @hold: for how long at least, the last time; 0: never yet
+ * @trust_at: earliest end of the suspicion
  */
 struct fail_end {
 	struct fail_news *news;
@@ -47,11 +60,13 @@ struct fail_end {
 	u32 site;
 	u8 port;
 	bool suspects;
+	u64 hold;
+	u64 trust_at;
 };
 
 /**
  * struct fail_link - a link that fails
- * @from: cycles in which its phases begin, by enum fail_phase
+ * @from: cycles in which its phases begin, by enum fail_phase; FC_NEVER: it is watched
  * @end: its ends
  */
 struct fail_link {
@@ -106,6 +121,28 @@ const char *fail_add(const char *text)
 		return wrong;
 	nlinks++;
 	return NULL;
+}
+
+static bool watched(const struct fail_link *link)
+{
+	return link->from[FAIL_SILENT] == FC_NEVER;
+}
+
+bool fail_watch(const struct fc_topo *topo, u32 site)
+{
+	for (u8 d = 0; d < topo->ndirs; d++) {
+		u32 peer = fc_topo_neighbour(topo, site, d);
+
+		if (peer == FC_SITE_NONE)
+			continue;
+		if (nlinks == FAIL_MAX)
+			return false;
+		links[nlinks++] = (struct fail_link){
+			.from = { FC_NEVER, FC_NEVER, FC_NEVER },
+			.end = { { .site = site }, { .site = peer } },
+		};
+	}
+	return true;
 }
 
 const char *fail_check(const struct fc_topo *topo)
@@ -197,6 +234,8 @@ void fail_report(void)
 		char text[128];
 		int n;
 
+		if (watched(link))
+			continue;
 		n = snprintf(text, sizeof(text), "%u-%u@%llu,%llu", link->end[0].site,
 			     link->end[1].site, (unsigned long long)link->from[FAIL_SILENT],
 			     (unsigned long long)link->from[FAIL_DOWN]);
@@ -335,22 +374,94 @@ static void link_phase(struct sim *sim, struct fail_end *end, enum fail_phase ph
 	announce(sim, end, phase == FAIL_DOWN);
 }
 
+/* The hold of a suspicion may have ended. */
+static void trust(struct sim *sim, struct fail_end *end, struct event event)
+{
+	if (!end->suspects)
+		return;
+	if (sim->now < end->trust_at) {
+		event.time = end->trust_at;
+		queue_add(&sim->queue, &event);
+		return;
+	}
+	end->suspects = false;
+	announce(sim, end, false);
+}
+
 void fail_event(struct sim *sim, const struct event *event)
 {
 	struct fail_link *link = &links[event->bytes];
+	struct fail_end *a = &link->end[0], *b = &link->end[1];
 	enum fail_phase phase = (enum fail_phase)event->port;
 
-	link_phase(sim, &link->end[0], phase);
-	link_phase(sim, &link->end[1], phase);
+	if (phase == FAIL_TRUST) {
+		trust(sim, a->site == event->node ? a : b, *event);
+	} else if (phase != FAIL_RESET) {
+		link_phase(sim, a, phase);
+		link_phase(sim, b, phase);
+	} else if (sim_node(sim, a->site)->port[a->port].epoch == event->vc) {
+		/* Both ends may have asked for the reset, and more than once. */
+		link_phase(sim, a, FAIL_DOWN);
+		link_phase(sim, b, FAIL_DOWN);
+		link_phase(sim, a, FAIL_UP);
+		link_phase(sim, b, FAIL_UP);
+	}
 }
 
-void fail_suspect(struct sim *sim, u32 at, u64 ports)
+bool fail_reset(struct sim *sim, u32 at, u8 port)
+{
+	struct event event = {
+		.kind = EVENT_LINK, .node = at, .port = FAIL_RESET, .time = sim->now + 1,
+		.vc = sim_node(sim, at)->port[port].epoch,
+	};
+
+	for (u32 i = 0; i < 2 * nlinks; i++) {
+		const struct fail_end *end = &links[i / 2].end[i % 2];
+
+		if (end->site != at || end->port != port || !watched(&links[i / 2]))
+			continue;
+		event.bytes = i / 2;
+		queue_add(&sim->queue, &event);
+		return true;
+	}
+	return false;
+}
+
+/* An end suspects a link that is watched: its peer answers HELLOs, and is trusted after a hold. */
+static void suspect_watched(struct sim *sim, u32 link, struct fail_end *end, u8 why)
+{
+	u64 least = HOLD * sim->config.poll;
+	struct event event = {
+		.kind = EVENT_LINK, .node = end->site, .port = FAIL_TRUST, .bytes = link,
+	};
+
+	if (end->suspects) {
+		if (why == FC_SUSPICION_STUCK && end->trust_at < sim->now + end->hold)
+			end->trust_at = sim->now + end->hold;
+		return;
+	}
+	if (!end->hold ||
+	    (sim->now > end->trust_at && sim->now - end->trust_at > end->hold << CALM_SHIFT))
+		end->hold = least;
+	else if (end->hold < least << HOLD_SHIFT)
+		end->hold *= 2;
+	end->suspects = true;
+	end->trust_at = sim->now + end->hold;
+	event.time = end->trust_at;
+	queue_add(&sim->queue, &event);
+	announce(sim, end, false);
+}
+
+void fail_suspect(struct sim *sim, u32 at, u64 ports, u8 why)
 {
 	const struct node *node = sim_node(sim, at);
 
 	for (u32 i = 0; i < 2 * nlinks; i++) {
 		struct fail_end *end = &links[i / 2].end[i % 2];
 
+		if (end->site == at && ports & fc_bit(end->port) && watched(&links[i / 2]) &&
+		    node->shared.up & fc_bit(end->port))
+			suspect_watched(sim, i / 2, end, why);
 		/* The peer of a link that is not silent answers HELLOs, and is trusted. */
 		if (end->site != at || !(ports & fc_bit(end->port)) || end->suspects ||
 		    !node->port[end->port].dark || !(node->shared.up & fc_bit(end->port)))

@@ -3,6 +3,8 @@
  * Links that fail during a run.  A link that is silent carries nothing, and its ends do not know
  * it: the core's link-level retry suspects it.  When it is down both ends know it.  News of an end
  * reach each site over the links of a shortest path, and it computes its routes at once.
+ *
+ * Other links may be watched: they work, and their ends may suspect them and reset them.
  */
 #ifndef FLITCAST_SIM_FAIL_H
 #define FLITCAST_SIM_FAIL_H
@@ -24,9 +26,11 @@
  * Return: NULL, or what is wrong with @text.
  */
 const char *fail_add(const char *text);
+/* Watch the links of a site.  Return: false if they are too many. */
+bool fail_watch(const struct fc_topo *topo, u32 site);
 /* Find the ports of the links added.  Return: NULL, or what is wrong with one of them. */
 const char *fail_check(const struct fc_topo *topo);
-/* Does any link fail? */
+/* Does any link fail, or is any watched? */
 bool fail_any(void);
 void fail_init(struct sim *sim);
 void fail_free(u32 nsites);
@@ -43,8 +47,10 @@ void fail_report(void);
 void fail_event(struct sim *sim, const struct event *event);
 /* EVENT_NEWS: news of links may reach a site. */
 void fail_news(struct sim *sim, u32 at);
-/* The core suspects links of a site (FC_FX_SUSPECT). */
-void fail_suspect(struct sim *sim, u32 at, u64 ports);
+/* The core suspects links of a site (FC_FX_SUSPECT); @why: enum fc_suspicion */
+void fail_suspect(struct sim *sim, u32 at, u64 ports, u8 why);
+/* The core resets a link (FC_FX_RESET).  Return: false if it is none of those watched. */
+bool fail_reset(struct sim *sim, u32 at, u8 port);
 /* Store copies of the packets that a suspected link may have lost (FC_FX_COPY). */
 void fail_copy(struct sim *sim, u32 at, u8 vc, u8 port);
 /* A packet ends on a link: copy it if it began before the link was suspected. */

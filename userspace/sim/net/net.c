@@ -9,6 +9,7 @@
 #include "operator.h"
 #include "reserve.h"
 #include "sim.h"
+#include "withhold.h"
 #include "base/util.h"
 #include "core/vnet/csr_plan.h"
 #include "core/wire/wire_link.h"
@@ -198,6 +199,7 @@ static void net_init(struct sim *sim)
 			sim_node(sim, i)->shared.up |= fc_bit(p);
 		}
 	}
+	withhold_init(sim);
 }
 
 static void drop(void *arg, void *h)
@@ -236,8 +238,17 @@ static inline void link_send(struct sim *sim, struct port *link, const struct fc
 			     struct frame *frame, const struct fc_status *status)
 {
 	struct event far, *arrival;
+	struct fc_link_hdr changed;
 	u64 start = sim->now;
 
+	if (link->withholds) {
+		changed = *header;
+		header = &changed;
+		if (!withhold_passes(sim, link, &changed, frame)) {
+			frame_put(sim, frame);
+			return;
+		}
+	}
 	/*
 	 * The papers' flow-control signals have wires of their own, so status frames
 	 * use no cycles of the link; flits and control frames do.
@@ -464,6 +475,8 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 		frame_put(sim, fx->flit.h);
 		break;
 	case FC_FX_RESET:
+		if (fail_reset(sim, at, fx->port))
+			break;
 		/* Both ends run this core, and frames are lost but never forged. */
 		fprintf(stderr, "flitcast-sim: the ends of a link contradict each other\n");
 		abort();
@@ -474,7 +487,7 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 		release(sim, at, fx);
 		break;
 	case FC_FX_SUSPECT:
-		fail_suspect(sim, at, fx->mask);
+		fail_suspect(sim, at, fx->mask, fx->flags);
 		break;
 	case FC_FX_COPY:
 		fail_copy(sim, at, fx->vc, fx->port);

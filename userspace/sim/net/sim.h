@@ -8,6 +8,7 @@
  *	operator.c	the operator: sends and receives packets, control, end to end
  *	dgram.c		datagrams
  *	fail.c		links that fail
+ *	withhold.c	frames that a site withholds
  *	traffic.c	traffic, and the oracle of deliveries
  *	script.c	traffic from a file
  *	reserve.c	reservations of mode csr
@@ -160,6 +161,7 @@ struct stored {
  * @peer_port: port at the other end
  * @epoch: number of its life
  * @dark: it carries nothing
+ * @withholds: its site withholds frames (withhold.h)
  */
 struct port {
 	u64 free;
@@ -167,6 +169,7 @@ struct port {
 	u8 peer_port;
 	u8 epoch;
 	bool dark;
+	bool withholds;
 };
 
 /**
