@@ -99,7 +99,7 @@ struct fc_rx {
  * @held_at: time up to which @held counts
  * @wait_poll: number of the last poll when the wait began, or since an ack
  * @dry: number of polls since the peer last acknowledged a flit, up to FC_LLR_STUCK_DRY
- * @unechoed: number of polls since it last did, or answered one on this channel, likewise
+ * @unechoed: number of polls since it last answered one on this channel, likewise
  * @waits: a packet waits for credit
  * @holds: the last status of the peer reported flits in its queue
  * @hastened: the link was trusted again, but the peer has answered no poll since it seemed silent

@@ -203,11 +203,13 @@ static void stuck(struct fc_site *site, struct fc_effects *fx)
 	u32 ports;
 
 	site->work |= site->seekers;
-	for (ports = site->data.stuck_long; ports; ports &= ports - 1) {
+	for (ports = site->data.stuck; ports; ports &= ports - 1) {
 		u8 p = (u8)fc_low(ports);
 		struct fc_out *out = &site->out[p];
+		bool brief = out->in != FC_PORT_NONE && site->in[out->in].datagram;
 
-		if (out->state == FC_NO_FREE || out->dead)
+		if (out->state == FC_NO_FREE || out->dead ||
+		    !fc_llr_stuck(&site->data, p, brief))
 			continue;
 		site->data.rx[p].stat[FC_LSTAT_TX_ABANDONED]++;
 		out->dead = true;

@@ -56,6 +56,7 @@ enum fc_conn {
  * @arm: abort-request received for this multicast
  * @cut: the link was reset in mid-packet: the terminator will not arrive
  * @multi: the current packet has more than one flit
+ * @datagram: it is a datagram
  * @reported_unreachable: targets without a route were reported to the source of the current packet
  */
 struct fc_in {
@@ -73,6 +74,7 @@ struct fc_in {
 	bool arm;
 	bool cut;
 	bool multi;
+	bool datagram;
 	bool reported_unreachable;
 };
 

@@ -145,6 +145,7 @@ static void hold_front(struct fc_site *site, u8 port)
 
 	in->held = fc_rx_consume(&site->data, port);
 	in->multi = !(in->held.parts & FC_PART_TERM);
+	in->datagram = fc_wire_datagram(in->held.head);
 	in->left = fc_wire_data_len(in->held.head) - in->held.data;
 	in->seeks = 0;
 	in->arm = false;

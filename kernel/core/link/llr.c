@@ -197,7 +197,9 @@ static void rejuvenate(struct fc_channel *ch, u8 port, u32 news)
 	tx->idle = 0;
 	tx->held_at = ch->now;
 	tx->wait_poll = tx->polls;
-	tx->held = tx->acked == tx->sent || off > tx->held ? 0 : tx->held - off;
+	if (tx->acked == tx->sent)
+		tx->held /= 2;
+	tx->held = off > tx->held ? 0 : tx->held - off;
 	fc_llr_update_stuck(ch, port);
 	/* A packet that has no credit yet waits anew. */
 	if (!(ch->stuck & fc_bit(port)))
@@ -217,7 +219,6 @@ bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *
 		return false;
 	tx->acked = ack;
 	tx->dry = 0;
-	tx->unechoed = 0;
 	ch->rx[port].stat[FC_LSTAT_RX_ANSWERS]++;
 	tx->tries = 0;
 	tx->stuck = 0;
@@ -583,7 +584,7 @@ static void poll(struct fc_channel *ch, u8 port)
 	/* The peer answers on other channels, and not on this one. */
 	if (tx->unechoed < FC_LLR_STUCK_DRY)
 		tx->unechoed++;
-	else if (!tx->unanswered)
+	else if (!tx->unanswered || !counts)
 		age(ch, port, FC_LLR_STUCK_SILENT);
 	if (counts) {
 		if (tx->unanswered == FC_LLR_UNANSWERED)

@@ -10,7 +10,7 @@
  * A peer that answers polls and acknowledges nothing, while packets wait for credit, is stuck.  The
  * wait has an age, in units of timing->poll.  It grows from answer to answer, so that a peer that
  * is stalled and does not answer is not taken for a stuck one.  Each acknowledged flit reduces it
- * by a 64th of FC_LLR_STUCK, and the last one of those in flight clears it.  An honest peer keeps a
+ * by a 64th of FC_LLR_STUCK, and the last one of those in flight halves it.  An honest peer keeps a
  * flit in its queue only while that waits for the next link: where the peer reports flits in its
  * queue the age grows eight times more slowly, also where retransmitted flits are lost again and
  * again, and four times where the peer does not answer.
