@@ -9,9 +9,10 @@
  *	fc_csr_plan_gone()    the front has left: the window is used
  *	fc_csr_plan_time()    retries, after a random wait that grows with the attempts
  *
- * The time before the first window, by target, and the guard, the tolerance of windows, follow the
- * measured answers (answered(), missed(), learn()).  A site that answers late, or not at all,
- * delays packets to itself, and no others: the injection queues are for all targets (PATIENCE).
+ * The time before the first window, by target, and the guard of a link, the tolerance of its
+ * windows, follow the measured answers (answered(), missed(), learn()).  A site that answers late,
+ * or not at all, delays packets to itself, and no others: the injection queues are for all targets
+ * (PATIENCE).
  */
 #include "core/vnet/csr_plan.h"
 #include "core/vnet/split.h"
@@ -48,10 +49,12 @@
 #define BACKOFF_MAX	5
 /*
  * A packet waits so long to be accepted; a quarter of that, up to so often, after each one before
- * it to the same target that waited in vain, and not at all while another one does.
+ * it to the same target that waited in vain.  Of packets to all such targets, one in so long a time
+ * waits at all.
  */
 #define PATIENCE	(500 * MS)
 #define FUTILE_MAX	2
+#define VAIN_ONCE	(250 * MS)
 /* When a late packet for whose window there is no memory asks again. */
 #define ANEW_NS		MS
 /* Attempts of one site, in the low bits; sites farther on come later than those before. */
@@ -80,15 +83,23 @@ static u64 learn(u64 value, bool too_short, u32 many, u64 least, u64 most)
 	return value < least ? least : value > most ? most : value;
 }
 
-/* A packet left in its window, or was late. */
-static void missed(struct fc_csr_plan *p, bool late)
+/* The counter has the largest guard of all links. */
+static void show_guard(struct fc_csr_plan *p)
 {
+	u64 most = 0;
 	u8 port;
 
-	p->guard = learn(p->guard, late, LATE_ONE_IN, GUARD_MIN, GUARD_MAX);
 	for (port = 1; port < p->c.nports; port++)
-		p->link[port].guard = p->guard;
-	p->vnet->node->stat[FC_STAT_CSR_GUARD] = p->guard;
+		if (p->link[port].guard > most)
+			most = p->link[port].guard;
+	p->vnet->node->stat[FC_STAT_CSR_GUARD] = most;
+}
+
+/* A packet left in its window, or was late. */
+static void missed(struct fc_csr_plan *p, u8 port, bool late)
+{
+	p->link[port].guard = learn(p->link[port].guard, late, LATE_ONE_IN, GUARD_MIN, GUARD_MAX);
+	show_guard(p);
 }
 
 static u64 setup_of(const struct fc_csr_path *path)
@@ -141,8 +152,7 @@ void fc_csr_plan_init(struct fc_csr_plan *p)
 			.unit = FLIT_NS + (u64)BYTE_NS * (v->payload + FC_LINK_SIZE),
 		};
 	fc_csr_init(&p->c);
-	p->guard = GUARD_FIRST;
-	v->node->stat[FC_STAT_CSR_GUARD] = p->guard;
+	show_guard(p);
 	p->wake_at = FC_CSR_NEVER;
 }
 
@@ -476,16 +486,17 @@ static bool stays(struct fc_csr_plan *p, u8 injq, const u32 *site, u8 n, bool *l
 	u8 vain = futile(p, site, n);
 	u64 until;
 
-	if (behind(p, injq, site, n)) {
-		/*
-		 * One packet at a time waits in vain.  When any other one has left, the switch
-		 * looks at this injection queue, too.
-		 */
-		*late = vain;
+	*late = vain;
+	/* When the other packet has left, the switch looks at this injection queue, too. */
+	if (behind(p, injq, site, n))
 		return !vain;
-	}
-	if (!s->tries)
+	if (!s->tries) {
+		if (vain && p->now < p->vain_at + VAIN_ONCE)
+			return false;
+		if (vain)
+			p->vain_at = p->now;
 		s->since = p->now;
+	}
 	until = s->since + (PATIENCE >> 2 * vain);
 	*late = p->now >= until;
 	if (*late)
@@ -516,8 +527,6 @@ static void unreserved(struct fc_csr_plan *p, struct fc_csr_path *path)
 {
 	p->vnet->node->stat[FC_STAT_CSR_UNRESERVED]++;
 	path->futile += path->futile < FUTILE_MAX;
-	/* The guard does not follow it. */
-	p->admitted_at = p->now;
 }
 
 enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const struct fc_vin *in,
@@ -591,6 +600,7 @@ static void receive_answer(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
 		schedule_retry(p, s);
 		return;
 	}
+	fc_csr_due_note(&p->confirmed, &s->entry.id, p->now);
 	/* A time that no honest site promises delays no later packet. */
 	arrival = p->now + 2 * HORIZON;
 	if (s->entry.arrival < arrival)
@@ -651,6 +661,8 @@ void fc_csr_plan_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *f
 	}
 	verdict = fc_csr_answered(&p->c, port, &frame->msg, now, &answer);
 	send_release(p, &answer, fx);
+	if (verdict == FC_CSR_PASS && frame->msg.type == FC_CSR_ACK)
+		fc_csr_due_note(&p->confirmed, &frame->msg.id, now);
 	if (verdict == FC_CSR_PASS)
 		send_back(p, &answer, fx);
 	else if (verdict == FC_CSR_HERE)
@@ -674,15 +686,21 @@ u32 fc_csr_plan_dirs(const struct fc_csr_plan *p, const u8 *head, unsigned int t
 	return 0;
 }
 
+/* Was the reservation of a packet confirmed here? */
+static bool known(const struct fc_csr_plan *p, const struct fc_csr_id *id)
+{
+	return fc_csr_due_at(&p->confirmed, id->site, id->number);
+}
+
 /*
  * A packet that missed its window gets another one, of this link alone, in the first gap between
  * those of others.  It does so at each site until it catches up.  A probe for the rest of its path
  * would take longer, and delay the packets behind it in the same channel.
  */
-static bool reserve_anew(struct fc_csr_plan *p, u8 port, const struct fc_vin *in, const u8 *head,
-			 u64 mask, const struct fc_csr_id *id)
+static bool reserve_anew(struct fc_csr_plan *p, const struct fc_vin *in, const u8 *head,
+			 const struct fc_vbranch *b, const struct fc_csr_id *id)
 {
-	struct fc_csr_leg leg = { .ports = fc_bit(port), .tag = mask, .wait = true };
+	struct fc_csr_leg leg = { .ports = fc_bit(b->port), .tag = b->mask, .wait = true };
 	struct fc_csr_msg msg = {
 		.type = FC_CSR_PROBE, .epoch = p->c.epoch, .units = in->n,
 		.id = { id->site, id->number, next_attempt(p, head) },
@@ -696,17 +714,20 @@ static bool reserve_anew(struct fc_csr_plan *p, u8 port, const struct fc_vin *in
 		return false;
 	}
 	msg.type = FC_CSR_ACK;
-	fc_csr_answered(&p->c, port, &msg, p->now, &answer);
+	fc_csr_answered(&p->c, b->port, &msg, p->now, &answer);
 	fc_csr_late(&p->c);
-	/* If a packet is late when it leaves its injection queue, its ACK was late. */
-	if (fc_wire_hops(head) || p->now != p->admitted_at)
-		missed(p, true);
+	/*
+	 * A packet that has never reserved this link, or had no credit, has missed no window.  If
+	 * one is late when it leaves its injection queue, its ACK was late.
+	 */
+	if (!b->asked && known(p, id) && (fc_wire_hops(head) || p->now != p->admitted_at))
+		missed(p, b->port, true);
 	count(p);
 	return true;
 }
 
-bool fc_csr_plan_go(struct fc_csr_plan *p, u8 port, const struct fc_vin *in, const u8 *head,
-		    u64 mask)
+bool fc_csr_plan_go(struct fc_csr_plan *p, const struct fc_vin *in, const u8 *head,
+		    const struct fc_vbranch *b)
 {
 	struct fc_csr_id id;
 	enum fc_csr_turn turn;
@@ -714,9 +735,12 @@ bool fc_csr_plan_go(struct fc_csr_plan *p, u8 port, const struct fc_vin *in, con
 
 	p->now = p->vnet->now;
 	name(head, &id);
-	turn = fc_csr_turn(&p->c, id.site, id.number, port, p->now, &at);
-	if (turn == FC_CSR_TOO_LATE && reserve_anew(p, port, in, head, mask, &id))
-		turn = fc_csr_turn(&p->c, id.site, id.number, port, p->now, &at);
+	turn = fc_csr_turn(&p->c, id.site, id.number, b->port, p->now, &at);
+	/* Credit brings the switch here again. */
+	if (turn == FC_CSR_TOO_LATE && fc_vlacks_credit(p->vnet, b, in))
+		return false;
+	if (turn == FC_CSR_TOO_LATE && reserve_anew(p, in, head, b, &id))
+		turn = fc_csr_turn(&p->c, id.site, id.number, b->port, p->now, &at);
 	if (turn == FC_CSR_WAIT)
 		wake_at(p, at);
 	return turn == FC_CSR_GO;
@@ -727,7 +751,7 @@ void fc_csr_plan_gone(struct fc_csr_plan *p, u8 port, const u8 *head)
 	struct fc_csr_id id;
 
 	name(head, &id);
-	missed(p, false);
+	missed(p, port, false);
 	fc_csr_sent(&p->c, id.site, id.number, port, p->now);
 	count(p);
 }

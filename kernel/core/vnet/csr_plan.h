@@ -25,6 +25,7 @@
 #define FC_CSR_FRAME	(FC_CSR_SIZE + 4 * FC_TARGETS_MAX)
 
 struct fc_effects;
+struct fc_vbranch;
 struct fc_vnet;
 struct fc_vin;
 
@@ -71,12 +72,13 @@ struct fc_csr_stay {
  * @stay: by injection queue
  * @path: by target site
  * @dues: due times of packets to this site
- * @guard: maximum delay of a packet's departure after its window began, ns
+ * @confirmed: packets whose reservation was confirmed here
  * @answered_at: time at which the last ACK arrived
  * @rng: state of random numbers
  * @tries: number of attempts of this site
  * @order: number of packets of this site
  * @counted: counters of @c that are already added to those of the site
+ * @vain_at: time at which a packet began to wait, although those before it had waited in vain
  * @admitted_at: time at which the last packet of this site was accepted
  * @wake_at: time at which a packet in the switch may be sent
  * @now: time of the last event
@@ -93,12 +95,13 @@ struct fc_csr_plan {
 	struct fc_csr_stay stay[FC_CSR_INJQS];
 	struct fc_csr_path *path;
 	struct fc_csr_dues dues;
-	u64 guard;
+	struct fc_csr_dues confirmed;
 	u64 answered_at;
 	u64 rng;
 	u32 tries;
 	u32 order;
 	u64 counted[FC_CSR_STATS];
+	u64 vain_at;
 	u64 admitted_at;
 	u64 wake_at;
 	u64 now;
@@ -152,9 +155,9 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const st
 /* Return: directions that the packet has reserved for one of its targets; 0: none. */
 u32 fc_csr_plan_dirs(const struct fc_csr_plan *p, const u8 *head, unsigned int target);
 
-/* May the branch to the targets of @mask be sent on a link now? */
-bool fc_csr_plan_go(struct fc_csr_plan *p, u8 port, const struct fc_vin *in, const u8 *head,
-		    u64 mask);
+/* May the branch @b be sent on its link now? */
+bool fc_csr_plan_go(struct fc_csr_plan *p, const struct fc_vin *in, const u8 *head,
+		    const struct fc_vbranch *b);
 
 /* The packet is sent on the link, after fc_csr_plan_go() returned true. */
 void fc_csr_plan_gone(struct fc_csr_plan *p, u8 port, const u8 *head);

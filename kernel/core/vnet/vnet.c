@@ -526,7 +526,7 @@ static bool turn(struct fc_vnet *v, u8 class, u8 port)
 		const struct fc_flit *front = slot(&v->ch[at / v->nports], (u8)(at % v->nports), 0);
 
 		if (b->begun || v->in[at].cut ||
-		    fc_csr_plan_go(v->plan, port, &v->in[at], front->head, b->mask))
+		    fc_csr_plan_go(v->plan, &v->in[at], front->head, b))
 			break;
 		before = number;
 	}
@@ -538,15 +538,6 @@ static bool turn(struct fc_vnet *v, u8 class, u8 port)
 	fc_vbranch_of(v, number)->next = out->first;
 	out->first = number;
 	return true;
-}
-
-/* Has the output no credit for a branch that has not begun? */
-static bool lacks_credit(const struct fc_vnet *v, u8 class, u8 port, const struct fc_vbranch *b,
-			 const struct fc_vin *in)
-{
-	const struct fc_tx *tx = &v->ch[class].tx[port];
-
-	return !b->begun && tx->window - (tx->sent - tx->acked) < in->n;
 }
 
 /*
@@ -562,9 +553,13 @@ static bool abandon(struct fc_vnet *v, u8 class, u8 port)
 	for (number = out->first; number != FC_VBRANCH_NONE; before = number,
 	     number = fc_vbranch_of(v, number)->next) {
 		struct fc_vin *in = &v->in[number / fc_vslots_of(v)];
+		struct fc_vbranch *b = fc_vbranch_of(v, number);
 
-		if (in->cut || !lacks_credit(v, class, port, fc_vbranch_of(v, number), in))
+		if (in->cut || !fc_vlacks_credit(v, b, in))
 			continue;
+		if (!b->asked)
+			fc_llr_add_flags(ch, port, FC_STATUS_ACK_REQUEST);
+		b->asked = true;
 		fc_llr_wait(ch, port);
 		if (!fc_llr_stuck(ch, port, in->datagram))
 			continue;
@@ -572,20 +567,6 @@ static bool abandon(struct fc_vnet *v, u8 class, u8 port)
 		in->abandoned = true;
 		unlink(v, out, before, number);
 		return true;
-	}
-	return false;
-}
-
-/* The first branch of an output waits for credit.  Return: true: a branch was abandoned. */
-static bool wait_for_credit(struct fc_vnet *v, u8 class, u8 port, struct fc_vbranch *b)
-{
-	struct fc_channel *ch = &v->ch[class];
-
-	if (abandon(v, class, port))
-		return true;
-	if (!b->asked) {
-		fc_llr_add_flags(ch, port, FC_STATUS_ACK_REQUEST);
-		b->asked = true;
 	}
 	return false;
 }
@@ -620,8 +601,8 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 	/* After a speculative front the rest waits for the routing decision. */
 	if (in->routed != FC_ROUTED_DONE && b->flit < in->n)
 		return false;
-	if (lacks_credit(v, class, port, b, in))
-		return wait_for_credit(v, class, port, b);
+	if (fc_vlacks_credit(v, b, in))
+		return abandon(v, class, port);
 	if (b->flit == in->come) {
 		/* The speculative front was the whole packet. */
 		if (b->flit < in->n)

@@ -152,6 +152,15 @@ static inline const u8 *fc_vroutes(const struct fc_vnet *v, u8 class, u8 port, u
 /* By direction, the class on that link of a packet of a class: in the cache, or in @next. */
 const u8 *fc_vroute_classes(const struct fc_vnet *v, u8 class, u8 next[FC_DIRS_MAX]);
 
+/* Has the output no credit for a branch that has not begun? */
+static inline bool fc_vlacks_credit(const struct fc_vnet *v, const struct fc_vbranch *b,
+				    const struct fc_vin *in)
+{
+	const struct fc_tx *tx = &v->ch[b->class].tx[b->port];
+
+	return !b->begun && tx->window - (tx->sent - tx->acked) < in->n;
+}
+
 /* Is the output idle, with credit for a packet of so many flits? */
 static inline bool fc_vidle(const struct fc_vnet *v, u8 class, u8 port, u32 flits)
 {
