@@ -83,12 +83,12 @@ traffic() { "$bin/beside" "${pings[@]}" -t "$1" -l "$liar" -b "$fillers" "$lab" 
 # What honest sites say about the links between them: resets, and suspicions.
 honest_links()
 {
-	local site
+	local site honest=()
 
 	for ((site = 0; site < sites; site++)); do
-		[ "$site" -eq "$liar" ] || at "$site" -s -j link show
-	done | sed 's/{"site":/\n&/g' | grep -v "\"expected_site\":$liar," |
-		sed -n 's/^{"site":\([0-9]*\),"port":\([0-9]*\),.*"suspected_silent":\([0-9]*\),"suspected_grey":\([0-9]*\),"suspected_stuck":\([0-9]*\),"resets":\([0-9]*\).*/site \1 port \2 silent \3 grey \4 stuck \5 resets \6/p'
+		[ "$site" -eq "$liar" ] || honest+=("$site")
+	done
+	link_blame "${honest[@]}" | grep -v " to $liar port "
 }
 
 # Prints "site SITE to PEER in_stores MS in_age MS out_age MS" for each link of an honest site.
