@@ -206,8 +206,13 @@ static void answers(u64 time, u64 have, u8 flags)
 	}
 }
 
-/* Packets of this site to site 3 fill the window of site 2; another one waits. */
-static void fill(bool datagram)
+static void send_to_3(const u8 *head)
+{
+	flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0, head);
+}
+
+/* Packets of this site to site 3 fill the window of site 2; another one waits, if @more. */
+static void fill_and(bool datagram, bool more)
 {
 	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 };
 	u32 dst = 3;
@@ -216,8 +221,14 @@ static void fill(bool datagram)
 	if (datagram)
 		make_datagram(head, 1);
 	while (out()->flits - out()->acked < WINDOW)
-		flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0, head);
-	flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0, head);
+		send_to_3(head);
+	if (more)
+		send_to_3(head);
+}
+
+static void fill(bool datagram)
+{
+	fill_and(datagram, true);
 }
 
 static u64 abandoned(void)
@@ -264,6 +275,33 @@ TEST(vnet_stuck__packets_are_abandoned)
 		CHECK(abandoned() == 2 && out()->flits == 2 * WINDOW, "case %u: %u flits", i,
 		      out()->flits);
 	}
+}
+
+/* Packets of another channel of the link were abandoned: those of this one wait less. */
+TEST(vnet_stuck__known_by_another_channel)
+{
+	u64 began;
+
+	site_1_of_line_4();
+	fill(false);
+	began = now;
+	while (held() && now < 1000 * b.timing.poll) {
+		b.link_stat[FC_LSTAT_TX_ABANDONED]++;
+		answers(b.timing.poll, ~(u64)0, 0);
+	}
+	CHECK(now - began <= 2 * FC_LLR_STUCK_MESSAGES * b.timing.poll, "after %llu polls",
+	      (unsigned long long)((now - began) / b.timing.poll));
+}
+
+/* The peer has taken nothing for long when the first packet has no credit. */
+TEST(vnet_stuck__known_before_a_packet_waits)
+{
+	site_1_of_line_4();
+	fill_and(false, false);
+	answers(16 * FC_LLR_STUCK_DRY * b.timing.poll, ~(u64)0, 0);
+	CHECK(!abandoned(), "nothing waits");
+	fill(false);
+	CHECK(abandoned() == 1 && !held(), "it waits");
 }
 
 TEST(vnet_stuck__is_reported)

@@ -168,21 +168,26 @@ void fc_llr_update_stuck(struct fc_channel *ch, u8 port)
 		ch->stuck_long |= fc_bit(port);
 }
 
-/* The wait for credit is older, by the time since it last was, halved @slower times. */
+/*
+ * The wait for credit is older, by the time since it last was, halved @slower times.  Where packets
+ * of any channel of the link were abandoned meanwhile, others wait no longer than they must.
+ */
 static void age(struct fc_channel *ch, u8 port, u8 slower)
 {
+	u32 abandoned = (u32)ch->rx[port].stat[FC_LSTAT_TX_ABANDONED];
 	struct fc_tx *tx = &ch->tx[port];
+	bool known = tx->abandoned != abandoned;
 	u64 more = ch->now - tx->held_at;
 
+	tx->abandoned = abandoned;
 	tx->held_at = ch->now;
 	if (!tx->waits)
 		return;
 	if (more > ch->timing->poll << FC_LLR_BACKOFF)
 		more = ch->timing->poll << FC_LLR_BACKOFF;
-	more >>= slower;
-	tx->idle += more;
+	tx->idle += more >> slower;
 	if (tx->held < FC_LLR_STUCK_SUSPECT * ch->timing->poll)
-		tx->held += more;
+		tx->held += known ? more : more >> slower;
 	fc_llr_update_stuck(ch, port);
 }
 

@@ -45,6 +45,10 @@ static inline void fc_llr_wait(struct fc_channel *ch, u8 port)
 	tx->waits = true;
 	tx->held_at = ch->now;
 	tx->wait_poll = tx->polls;
+	/* The peer answers, and has taken nothing for long: the wait is as old as that. */
+	if (tx->dry >= FC_LLR_STUCK_DRY && !tx->unanswered &&
+	    tx->held < FC_LLR_STUCK_MESSAGES * ch->timing->poll)
+		tx->held = FC_LLR_STUCK_MESSAGES * ch->timing->poll;
 	/* A reset of the link has cleared the masks, and not the age. */
 	fc_llr_update_stuck(ch, port);
 }
