@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <unistd.h>
 #include "lab.h"
 #include "msg.h"
@@ -42,8 +43,12 @@
 #define LONG_BYTES	65536
 #define SHORT_BYTES	64
 #define HEAD		12
-/* Sockets of a site whose messages fill a link: a peer that acks none holds up each of them. */
+/*
+ * Sockets of a site whose messages fill a link: a peer that acks none holds up each of them.  They
+ * are those of another user: messages of one user share what it may have in flight.
+ */
 #define FILLERS		8
+#define FILLER_UID	1000
 
 enum size { LONG, SHORT, SIZES };
 
@@ -135,8 +140,11 @@ static void open_site(unsigned int number)
 		die("ICMP at site %u: %s", number, strerror(errno));
 	site->rx[LONG] = message_socket(netns, number, PORT + LONG);
 	site->rx[SHORT] = message_socket(netns, number, PORT + SHORT);
+	/* The sockets belong to the user; entering the namespace takes more. */
+	setfsuid(FILLER_UID);
 	for (i = 0; i < FILLERS && site->fills; i++)
 		site->fill[i] = message_socket(netns, number, FLITCAST_PORT_ANY);
+	setfsuid(0);
 	close(netns);
 }
 
