@@ -115,7 +115,8 @@ static bool check(struct fc_site *site, u8 port, bool fair)
 		return false;
 	/* A packet that seeks, or whose next flit is here, waits for this site. */
 	if (in->state == FC_NI_FIRST || here || !fair ||
-	    fc_progress_check(&in->progress, in->come, true) != FC_PACE_STALLED)
+	    (fc_progress_check(&in->progress, in->come, true) != FC_PACE_STALLED &&
+	     !fc_stall_wasted(&in->stall, &in->progress)))
 		return true;
 	fc_stall_note(&in->stall, site->now, fc_stall_interval(site->node->timing->poll),
 		      FC_STALL_HOLD_CARE);

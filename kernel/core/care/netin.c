@@ -225,6 +225,7 @@ static void hold_term(struct fc_site *site, u8 port)
 		return;
 	}
 	in->held = (struct fc_flit){ .parts = s->parts & (FC_PART_TERM | FC_PART_ABORT) };
+	fc_stall_ended(&in->stall, &in->progress, s->parts & FC_PART_ABORT);
 }
 
 /* The terminator is forwarded now: remove it from the queue. */

@@ -55,10 +55,13 @@
  * struct fc_stall - packets of a link that were slow
  * @until: packets of several flits are stored whole until then
  * @hold: for how long, the last time; 0: never yet
+ * @wasted: intervals in which packets were stalled that their peer aborted (fc_stall_ended()),
+ *	minus the packets since that it did not
  */
 struct fc_stall {
 	u64 until;
 	u64 hold;
+	u8 wasted;
 };
 
 /**
@@ -142,6 +145,24 @@ static inline enum fc_pace fc_progress_check(struct fc_progress *p, u32 come, bo
 	return p->slow > p->hops ? FC_PACE_SLOW : FC_PACE_GOOD;
 }
 
+/*
+ * A packet that may have begun without credit has ended.  A peer that aborts each one before it is
+ * cut holds an output for as long as one that does not: time without progress adds up.
+ */
+static inline void fc_stall_ended(struct fc_stall *s, const struct fc_progress *p, bool aborted)
+{
+	if (aborted && p->stalled >= FC_STALL_CUT)
+		s->wasted = (u8)(s->wasted + p->stalled < 0xff ? s->wasted + p->stalled : 0xff);
+	else if (!aborted && s->wasted)
+		s->wasted--;
+}
+
+/* Has a packet, together with those before it, wasted as much time as one that is cut? */
+static inline bool fc_stall_wasted(const struct fc_stall *s, const struct fc_progress *p)
+{
+	return p->stalled >= FC_STALL_CUT && s->wasted + p->stalled >= FC_STALL_CUT_HELD + p->hops;
+}
+
 /* Is a packet that begins now to be stored until it is whole? */
 static inline bool fc_stall_stores(const struct fc_stall *s, u64 now)
 {
@@ -153,6 +174,8 @@ static inline void fc_stall_note(struct fc_stall *s, u64 now, u64 interval, u32 
 {
 	u64 least = hold * interval;
 
+	/* The next one is cut sooner, until the peer has sent as many packets to their end. */
+	s->wasted = FC_STALL_CUT_HELD - FC_STALL_CUT;
 	if (fc_stall_stores(s, now))
 		return;
 	if (!s->hold || now - s->until > s->hold << FC_STALL_CALM_SHIFT)
