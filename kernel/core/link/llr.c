@@ -170,13 +170,15 @@ void fc_llr_update_stuck(struct fc_channel *ch, u8 port)
 
 /*
  * The wait for credit is older, by the time since it last was, halved @slower times.  Where packets
- * of any channel of the link were abandoned meanwhile, others wait no longer than they must.
+ * of any channel of the link were abandoned meanwhile, and the peer takes nothing of this one
+ * either, others wait no longer than they must.
  */
 static void age(struct fc_channel *ch, u8 port, u8 slower)
 {
 	u32 abandoned = (u32)ch->rx[port].stat[FC_LSTAT_TX_ABANDONED];
 	struct fc_tx *tx = &ch->tx[port];
-	bool known = tx->abandoned != abandoned;
+	bool known = fc_before(tx->abandoned, abandoned) &&
+		     tx->idle >= FC_LLR_STUCK * ch->timing->poll;
 	u64 more = ch->now - tx->held_at;
 
 	tx->abandoned = abandoned;
@@ -521,8 +523,11 @@ struct fc_flit fc_rx_consume(struct fc_channel *ch, u8 port)
 	return flit;
 }
 
-/* Does the time since the last poll show that the peer is silent? */
-static bool silent(struct fc_channel *ch, u8 port)
+/*
+ * Does the time since the last poll show that the peer is silent?
+ * @queue: result: it may not, because the answer may wait behind what came meanwhile
+ */
+static bool silent(struct fc_channel *ch, u8 port, bool *queue)
 {
 	const u64 *stat = ch->rx[port].stat;
 	struct fc_tx *tx = &ch->tx[port];
@@ -534,10 +539,11 @@ static bool silent(struct fc_channel *ch, u8 port)
 	}
 	tx->answers = (u32)stat[FC_LSTAT_RX_ANSWERS];
 	tx->bytes += bytes;
+	*queue = bytes >= FC_LLR_QUEUE;
 	/* The poll that is sent now is the first one. */
 	if (!tx->unanswered)
 		return true;
-	return bytes < FC_LLR_QUEUE &&
+	return !*queue &&
 	       ch->now - tx->poll_at <= ch->timing->poll >> FC_LLR_LATE_SHIFT;
 }
 
@@ -581,7 +587,7 @@ static void poll(struct fc_channel *ch, u8 port)
 {
 	const struct fc_timing *timing = ch->timing;
 	struct fc_tx *tx = &ch->tx[port];
-	bool counts = silent(ch, port);
+	bool queue, counts = silent(ch, port, &queue);
 
 	update_slow(ch, port);
 	if (tx->dry < FC_LLR_STUCK_DRY)
@@ -589,7 +595,7 @@ static void poll(struct fc_channel *ch, u8 port)
 	/* The peer answers on other channels, and not on this one. */
 	if (tx->unechoed < FC_LLR_STUCK_DRY)
 		tx->unechoed++;
-	else if (!tx->unanswered || !counts)
+	else if (!tx->unanswered || queue)
 		age(ch, port, FC_LLR_STUCK_SILENT);
 	if (counts) {
 		if (tx->unanswered == FC_LLR_UNANSWERED)

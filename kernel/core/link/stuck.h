@@ -28,6 +28,8 @@
  * their own channel, while others answer, after which the channel is as good as silent.
  */
 #define FC_LLR_STUCK_DRY	12
+/* Age of a wait that begins after that, where the peer reports flits in its queue. */
+#define FC_LLR_STUCK_HOLDS	(3 * FC_LLR_STUCK)
 /* Halvings of the growth. */
 #define FC_LLR_STUCK_QUEUED	3
 #define FC_LLR_STUCK_SILENT	2
@@ -39,6 +41,7 @@ void fc_llr_update_stuck(struct fc_channel *ch, u8 port);
 static inline void fc_llr_wait(struct fc_channel *ch, u8 port)
 {
 	struct fc_tx *tx = &ch->tx[port];
+	u64 known = (tx->holds ? FC_LLR_STUCK_HOLDS : FC_LLR_STUCK_MESSAGES) * ch->timing->poll;
 
 	if (tx->waits)
 		return;
@@ -46,9 +49,8 @@ static inline void fc_llr_wait(struct fc_channel *ch, u8 port)
 	tx->held_at = ch->now;
 	tx->wait_poll = tx->polls;
 	/* The peer answers, and has taken nothing for long: the wait is as old as that. */
-	if (tx->dry >= FC_LLR_STUCK_DRY && !tx->unanswered &&
-	    tx->held < FC_LLR_STUCK_MESSAGES * ch->timing->poll)
-		tx->held = FC_LLR_STUCK_MESSAGES * ch->timing->poll;
+	if (tx->dry >= FC_LLR_STUCK_DRY && !tx->unanswered && tx->held < known)
+		tx->held = known;
 	/* A reset of the link has cleared the masks, and not the age. */
 	fc_llr_update_stuck(ch, port);
 }

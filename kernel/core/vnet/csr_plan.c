@@ -49,8 +49,8 @@
 #define BACKOFF_MAX	5
 /*
  * A packet waits so long to be accepted; a quarter of that, up to so often, after each one before
- * it to the same target that waited in vain.  Of packets to all such targets, one in so long a time
- * waits at all.
+ * it to the same target that waited in vain.  Of packets to such a target, one in so long a time waits
+ * at all.
  */
 #define PATIENCE	(500 * MS)
 #define FUTILE_MAX	2
@@ -345,14 +345,15 @@ static struct fc_csr_path *slowest(const struct fc_csr_plan *p, const u32 *site,
 }
 
 /* The most futile path of those to the targets of a packet. */
-static u8 futile(const struct fc_csr_plan *p, const u32 *site, u8 n)
+static struct fc_csr_path *most_futile(const struct fc_csr_plan *p, const u32 *site, u8 n)
 {
-	u8 most = 0, i;
+	struct fc_csr_path *path = &p->path[site[0]];
+	u8 i;
 
-	for (i = 0; i < n; i++)
-		if (p->path[site[i]].futile > most)
-			most = p->path[site[i]].futile;
-	return most;
+	for (i = 1; i < n; i++)
+		if (p->path[site[i]].futile > path->futile)
+			path = &p->path[site[i]];
+	return path;
 }
 
 /* After a failure: a random wait, which grows. */
@@ -483,18 +484,18 @@ static void admitted(const u8 *head, u64 arrival, struct fc_effects *fx)
 static bool stays(struct fc_csr_plan *p, u8 injq, const u32 *site, u8 n, bool *late)
 {
 	struct fc_csr_stay *s = &p->stay[injq];
-	u8 vain = futile(p, site, n);
+	struct fc_csr_path *path = most_futile(p, site, n);
+	u8 vain = path->futile;
 	u64 until;
 
 	*late = vain;
 	/* When the other packet has left, the switch looks at this injection queue, too. */
 	if (behind(p, injq, site, n))
 		return !vain;
-	if (!s->tries) {
-		if (vain && p->now < p->vain_at + VAIN_ONCE)
+	if (vain && !s->tries) {
+		if (p->now < path->vain_at + VAIN_ONCE)
 			return false;
-		if (vain)
-			p->vain_at = p->now;
+		path->vain_at = p->now;
 		s->since = p->now;
 	}
 	until = s->since + (PATIENCE >> 2 * vain);
@@ -555,6 +556,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const st
 		s->tries = 0;
 		s->unanswered = 0;
 		s->retry_at = 0;
+		s->since = p->now;
 		s->order = ++p->order;
 	}
 	if (stays(p, injq, site, n, &late))
@@ -612,7 +614,7 @@ static void receive_answer(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
 		answered(p, slowest(p, site, n), p->now - s->asked_at);
 		for (i = 0; i < n; i++) {
 			p->path[site[i]].floor = arrival;
-			p->path[site[i]].futile = 0;
+			p->path[site[i]].futile -= p->path[site[i]].futile > 0;
 		}
 	}
 	wake_injqs(p);
@@ -751,7 +753,8 @@ void fc_csr_plan_gone(struct fc_csr_plan *p, u8 port, const u8 *head)
 	struct fc_csr_id id;
 
 	name(head, &id);
-	missed(p, port, false);
+	if (known(p, &id))
+		missed(p, port, false);
 	fc_csr_sent(&p->c, id.site, id.number, port, p->now);
 	count(p);
 }

@@ -32,12 +32,14 @@ struct fc_vin;
 /**
  * struct fc_csr_path - experience with packets of this site to another one
  * @floor: time at which the last one arrives there; 0: there was none
+ * @vain_at: time at which a packet last began to wait although those before it had waited in vain
  * @setup: time within which nearly every ACK arrives, ns: the earliest departure of a packet;
  *	0: SETUP_FIRST
- * @futile: number of packets that were sent without a reservation since
+ * @futile: number of packets that were sent without a reservation, minus that of ACKs since
  */
 struct fc_csr_path {
 	u64 floor;
+	u64 vain_at;
 	u32 setup;
 	u8 futile;
 };
@@ -45,7 +47,7 @@ struct fc_csr_path {
 /**
  * struct fc_csr_stay - a packet that waits in an injection queue to be accepted
  * @entry: entry buffer
- * @since: time of the first attempt
+ * @since: time from which on its wait counts
  * @asked_at: time of the last attempt
  * @retry_at: time of the next attempt
  * @tries: number of attempts so far
@@ -78,7 +80,6 @@ struct fc_csr_stay {
  * @tries: number of attempts of this site
  * @order: number of packets of this site
  * @counted: counters of @c that are already added to those of the site
- * @vain_at: time at which a packet began to wait, although those before it had waited in vain
  * @admitted_at: time at which the last packet of this site was accepted
  * @wake_at: time at which a packet in the switch may be sent
  * @now: time of the last event
@@ -101,7 +102,6 @@ struct fc_csr_plan {
 	u32 tries;
 	u32 order;
 	u64 counted[FC_CSR_STATS];
-	u64 vain_at;
 	u64 admitted_at;
 	u64 wake_at;
 	u64 now;
