@@ -5,9 +5,9 @@
  *	adversary [name NAME] SITE LIE [OPTION]...
  *	adversary [name NAME] SITE off
  *
- * LIE is a behaviour of the links of the site: front, trickle, ones, withhold, slow, mute, nack or
- * honest (adversary.h).  The program ends when the site gets its links back, is killed, or is
- * deleted with its lab.
+ * LIE is a behaviour of the links of the site: front, trickle, ones, withhold, slow, mute, nack,
+ * honest, hello, control, faults or blame (adversary.h).  The program ends when the site gets its
+ * links back, is killed, or is deleted with its lab.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +31,13 @@
 #define MS		1000000ULL
 
 static const char *const names[ADV_COUNT] = {
-	"front", "trickle", "ones", "withhold", "slow", "mute", "nack", "honest",
+	"front", "trickle", "ones", "withhold", "slow", "mute", "nack", "honest", "hello",
+	"control", "faults", "blame",
+};
+
+/* Default of the option rate. */
+static const u32 rates[ADV_COUNT] = {
+	[ADV_HELLO] = 1000, [ADV_CONTROL] = 8000, [ADV_FAULTS] = 10000,
 };
 
 bool show_stats;
@@ -107,6 +113,7 @@ static void act(const struct lab *lab, u32 site, const struct adv_orders *orders
 			dprintf(ready, "\n");
 			close(ready);
 			ready = -1;
+			a->begun = true;
 		}
 		if (wait_until(a, labs, next) && !place_is_lent(lab->name, site))
 			exit(0);
@@ -177,6 +184,7 @@ static int run(const struct option_given *given)
 	orders.again = option_get(given, "again", 1000) * MS;
 	orders.as = option_get(given, "as", site);
 	orders.data = option_get(given, "data", 1);
+	orders.rate = option_get(given, "rate", rates[orders.lie]);
 	if (lab.fate[site] != LAB_LIVES)
 		fail("lab %s: site %u is dead, or lent", lab.name, site);
 	if (*lab.rdma || lab.flit > lab.mtu)
@@ -195,12 +203,17 @@ static const struct option_entry options[] = {
 	OPTION("name", "NAME", "name of the lab (" LAB_DEFAULT ")", TEXT, 0),
 	OPTION("SITE", NULL, "the site that is to lie", TEXT, 0,
 	       .how = OPTION_PLAIN | OPTION_NEED | OPTION_LATE),
-	OPTION("LIE", NULL, "front, trickle, ones, withhold, slow, mute, nack, honest or off", TEXT,
-	       0, .how = OPTION_PLAIN | OPTION_NEED | OPTION_LATE),
-	OPTION("every", "MS", "trickle, slow: time between two flits (90)", NUMBER, 0,
+	OPTION("LIE", NULL, "what the site does on its links (adversary.h), or off", TEXT, 0,
+	       .how = OPTION_PLAIN | OPTION_NEED | OPTION_LATE),
+	OPTION("every", "MS",
+	       "trickle, slow: time between two flits; hello: between two changes (90)", NUMBER, 0,
 	       OPTION_RANGE(1, UINT32_MAX)),
-	OPTION("again", "MS", "front: time to the next front, or 0: there is none (1000)", NUMBER,
+	OPTION("again", "MS",
+	       "front, blame: time to the next front or report, or 0: there is none (1000)", NUMBER,
 	       0, OPTION_RANGE(0, UINT32_MAX)),
+	OPTION("rate", "N",
+	       "hello, control, faults: number on a link in a second (1000, 8000, 10000)",
+	       NUMBER, 0, OPTION_RANGE(1, 1000000)),
 	OPTION("as", "SITE", "site in whose name it sends", NUMBER, 0, OPTION_RANGE(0, UINT32_MAX)),
 	OPTION("data", "BYTES", "ones: data bytes of a flit (1)", NUMBER, 0,
 	       OPTION_RANGE(1, 65536)),

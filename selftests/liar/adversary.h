@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * An adversary: a program that takes the place of a site of a lab and sends valid frames, but stops
- * in the middle of packets, trickles them, or does not give the credit back that its peers wait
- * for.  A site whose neighbour does so is to lose nothing but the link to it.
+ * in the middle of packets, trickles them, does not give the credit back that its peers wait for,
+ * or floods its links with frames other than flits.  A site whose neighbour does so is to lose
+ * nothing but the link to it.
  *
  * The adversary is an end of every packet that it sends or receives, and forwards none.
  */
@@ -17,6 +18,9 @@
 #include "core/wire/wire_faults.h"
 #include "lab_impl.h"
 
+/* Ports of the messages that forged control entries name: this one and the next two. */
+#define ADV_FLOOD_PORT	7030
+
 /**
  * enum adv_lie - behaviour of an adversary
  * @ADV_FRONT: sends the first flit of a packet on each channel, and later an abort and the next one
@@ -27,6 +31,10 @@
  * @ADV_MUTE: sends nothing but HELLOs
  * @ADV_NACK: requests all flits again in each status, and acknowledges none
  * @ADV_HONEST: acknowledges all flits and sends none: no lie, to test the tests
+ * @ADV_HELLO: takes its links down and up again and again, by a flood of HELLOs
+ * @ADV_CONTROL: sends a flood of control entries about messages between other sites
+ * @ADV_FAULTS: sends a flood of reports that its links work, and that they do not
+ * @ADV_BLAME: reports that no link of any other site works
  * @ADV_COUNT: number of behaviours
  */
 enum adv_lie {
@@ -38,16 +46,23 @@ enum adv_lie {
 	ADV_MUTE,
 	ADV_NACK,
 	ADV_HONEST,
+	ADV_HELLO,
+	ADV_CONTROL,
+	ADV_FAULTS,
+	ADV_BLAME,
 	ADV_COUNT
 };
 
 /**
  * struct adv_orders - what an adversary is to do
  * @lie: enum adv_lie
- * @every: time between two flits of a channel (@ADV_TRICKLE), or two acks (@ADV_SLOW), in ns
- * @again: time from a front to its abort and the next one (@ADV_FRONT), in ns; 0: no abort
+ * @every: time between two flits of a channel (@ADV_TRICKLE), two acks (@ADV_SLOW), or two changes
+ *	of the links (@ADV_HELLO), in ns
+ * @again: time from a front to its abort and the next one (@ADV_FRONT), in ns; 0: no abort; or
+ *	from a report to the next one (@ADV_BLAME); 0: there is none
  * @as: site in whose name packets are sent
  * @data: data bytes of the flits (@ADV_ONES)
+ * @rate: HELLOs, control entries or reports of a flood on each link in a second
  */
 struct adv_orders {
 	enum adv_lie lie;
@@ -55,6 +70,7 @@ struct adv_orders {
 	u64 again;
 	u32 as;
 	u32 data;
+	u32 rate;
 };
 
 /**
@@ -96,6 +112,10 @@ struct adv_channel {
  * @peer: address of the peer's device
  * @hello: handshake
  * @channel: channels, by enum fc_vc
+ * @flood_at: time up to which the flood was sent; 0: it has not begun
+ * @half_at: time at which the HELLOs begin or cease to fit (@ADV_HELLO)
+ * @fits: they do
+ * @flood_turn: number of those that did not
  */
 struct adv_port {
 	int fd;
@@ -103,6 +123,10 @@ struct adv_port {
 	u8 peer[ETH_ALEN];
 	struct fc_hello hello;
 	struct adv_channel channel[FC_VC_COUNT];
+	u64 flood_at;
+	u64 half_at;
+	bool fits;
+	u32 flood_turn;
 };
 
 /**
@@ -119,6 +143,8 @@ struct adv_port {
  * @key: the key
  * @word: its announcement that all of its links work
  * @word_at: time of the next announcement
+ * @known: last reports of other sites, by site
+ * @begun: all links have been up, and a flood may begin
  * @port: ends of links, by port
  */
 struct adversary {
@@ -134,6 +160,8 @@ struct adversary {
 	u8 key[32];
 	struct fc_fault word;
 	u64 word_at;
+	struct fc_fault *known;
+	bool begun;
 	struct adv_port port[FC_PORTS_MAX];
 };
 
@@ -149,6 +177,14 @@ u64 adv_time(struct adversary *a, u64 now);
 void adv_send_flit(struct adversary *a, u8 port, u8 vc, u8 parts, const u8 *p, u32 len);
 /* Send a status of a channel with FC_STATUS_*. */
 void adv_send_status(struct adversary *a, u8 port, u8 vc);
+/* Send a HELLO; @full: in a frame as long as a flit. */
+void adv_send_hello(struct adversary *a, u8 port, const struct fc_hello_msg *msg, bool full);
+/* Send a report of faults. */
+void adv_send_faults(struct adversary *a, u8 port, const struct fc_faults_msg *msg);
+/* Send a frame; @p: its payload of @len bytes. */
+void adv_send(struct adversary *a, u8 port, struct fc_link_hdr *h, const u8 *p, u32 len);
+/* Begin a new epoch of the link, which takes it down. */
+void adv_new_epoch(struct adversary *a, u8 port, u64 now);
 
 /*
  * adversary_lies.c.  Send the flits and acks of a channel that are due.
@@ -160,6 +196,9 @@ void adv_report(const struct adversary *a, const struct adv_channel *c, struct f
 		struct fc_status *s);
 /* A flit has arrived. */
 void adv_take(const struct adversary *a, struct adv_channel *c, u32 seq, u64 now);
+
+/* adversary_flood.c.  Send the frames of a flood that are due.  Return: time of the next ones. */
+u64 adv_flood(struct adversary *a, u8 port, u64 now);
 
 /* adversary_auth.c.  The code of a frame of which these are prefix and payload. */
 void adv_code(const u8 key[32], const u8 prefix[FC_AUTH_PREFIX], const u8 *p, u32 len,

@@ -196,6 +196,10 @@ u64 adv_act(struct adversary *a, u8 port, u8 vc, u64 now)
 	case ADV_MUTE:
 	case ADV_NACK:
 	case ADV_HONEST:
+	case ADV_HELLO:
+	case ADV_CONTROL:
+	case ADV_FAULTS:
+	case ADV_BLAME:
 	case ADV_COUNT:
 		break;
 	}

@@ -43,8 +43,7 @@ static void sign(struct adversary *a, u8 port, struct fc_link_hdr *h, u8 *p, u32
 }
 
 /* A frame that the device does not accept is lost, as on any link. */
-static void transmit(struct adversary *a, u8 port, struct fc_link_hdr *h, const u8 *payload,
-		     u32 len)
+void adv_send(struct adversary *a, u8 port, struct fc_link_hdr *h, const u8 *payload, u32 len)
 {
 	static u8 frame[FRAME_MAX];
 	struct adv_port *p = &a->port[port];
@@ -66,30 +65,40 @@ static void transmit(struct adversary *a, u8 port, struct fc_link_hdr *h, const 
 		return;
 }
 
-static void send_hello(struct adversary *a, u8 port, bool full, bool pair)
+void adv_send_hello(struct adversary *a, u8 port, const struct fc_hello_msg *msg, bool full)
 {
-	struct fc_link_hdr h = { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE };
-	struct fc_hello_msg msg = fc_hello_next(&a->port[port].hello, pair);
+	struct fc_link_hdr h = { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE, .seq = msg->number };
 	u8 p[FC_HELLO_SIZE];
 
-	fc_wire_hello_encode(p, &msg);
-	h.seq = msg.number;
+	fc_wire_hello_encode(p, msg);
 	if (full)
 		h.len = (u16)(a->flit - FC_LINK_SIZE);
-	transmit(a, port, &h, p, FC_HELLO_SIZE);
+	adv_send(a, port, &h, p, FC_HELLO_SIZE);
+}
+
+static void send_hello(struct adversary *a, u8 port, bool full, bool pair)
+{
+	struct fc_hello_msg msg = fc_hello_next(&a->port[port].hello, pair);
+
+	adv_send_hello(a, port, &msg, full);
+}
+
+void adv_send_faults(struct adversary *a, u8 port, const struct fc_faults_msg *msg)
+{
+	struct fc_link_hdr h = { .type = FC_FRAME_FAULTS, .len = (u16)fc_faults_size(msg->n) };
+	u8 p[FC_FAULTS_SIZE + FC_FAULTS_MAX * FC_FAULT_SIZE];
+
+	fc_wire_faults_encode(p, msg);
+	adv_send(a, port, &h, p, h.len);
 }
 
 /* Announce that all links of the site work, so that packets are sent to it. */
 static void send_word(struct adversary *a, u8 port)
 {
 	struct fc_faults_msg msg = { .n = 1, .fault = { a->word } };
-	struct fc_link_hdr h = { .type = FC_FRAME_FAULTS, .len = (u16)fc_faults_size(1) };
-	u8 p[FC_FAULTS_SIZE + FC_FAULT_SIZE];
 
-	if (a->orders.lie == ADV_MUTE)
-		return;
-	fc_wire_faults_encode(p, &msg);
-	transmit(a, port, &h, p, h.len);
+	if (a->orders.lie != ADV_MUTE)
+		adv_send_faults(a, port, &msg);
 }
 
 void adv_send_flit(struct adversary *a, u8 port, u8 vc, u8 parts, const u8 *p, u32 len)
@@ -101,7 +110,7 @@ void adv_send_flit(struct adversary *a, u8 port, u8 vc, u8 parts, const u8 *p, u
 	};
 
 	c->active = true;
-	transmit(a, port, &h, p, len);
+	adv_send(a, port, &h, p, len);
 }
 
 void adv_send_status(struct adversary *a, u8 port, u8 vc)
@@ -118,7 +127,7 @@ void adv_send_status(struct adversary *a, u8 port, u8 vc)
 		return;
 	adv_report(a, c, &h, &s);
 	fc_wire_status_encode(p, &s);
-	transmit(a, port, &h, p, FC_STATUS_SIZE);
+	adv_send(a, port, &h, p, FC_STATUS_SIZE);
 }
 
 /* Forget what the link carried: it begins anew. */
@@ -145,6 +154,15 @@ static void link_todo(struct adversary *a, u8 port, u8 todo)
 		restart(&a->port[port]);
 		send_word(a, port);
 	}
+}
+
+void adv_new_epoch(struct adversary *a, u8 port, u64 now)
+{
+	struct fc_hello *hello = &a->port[port].hello;
+
+	if (hello->state != FC_LINK_UP)
+		hello->own.epoch++;
+	link_todo(a, port, fc_hello_reset(hello, now));
 }
 
 /* Reception. */
@@ -194,6 +212,8 @@ static void faults_in(struct adversary *a, u8 port, const u8 *p, u32 len)
 	for (i = 0; i < msg.n; i++) {
 		const struct fc_fault *f = &msg.fault[i];
 
+		if (f->site < a->topo.nsites)
+			a->known[f->site] = *f;
 		if (f->site != a->site || (f->version == a->word.version &&
 					   f->incarnation == a->word.incarnation))
 			continue;
@@ -221,7 +241,7 @@ static void csr_in(struct adversary *a, u8 port, const u8 *p, u32 len)
 	f.n = 0;
 	f.class = 0;
 	fc_wire_csr_encode(answer, &f);
-	transmit(a, port, &h, answer, FC_CSR_SIZE);
+	adv_send(a, port, &h, answer, FC_CSR_SIZE);
 }
 
 static void frame_in(struct adversary *a, u8 port, const u8 *frame, u32 len)
@@ -297,6 +317,7 @@ static u64 port_time(struct adversary *a, u8 port, u64 now)
 		if (p->channel[vc].dirty)
 			adv_send_status(a, port, vc);
 	}
+	next = sooner(next, adv_flood(a, port, now));
 	return sooner(next, sooner(p->hello.send_at, p->hello.dead_at));
 }
 
@@ -398,6 +419,7 @@ const char *adv_open(struct adversary *a, const struct lab *lab, u32 site)
 	u8 p;
 
 	a->topo = lab->topo;
+	a->known = xalloc(a->topo.nsites, sizeof(*a->known));
 	a->site = site;
 	a->flit = lab->flit;
 	a->mode = *lab->mode ? fc_mode_parse(lab->mode) : FC_MODE_DEFAULT;

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Traffic beside a site that lies on its own links only: it stops in the middle of packets, trickles
-# them, or gives no credit back (liar/adversary).  Pairs of sites whose paths avoid it lose no ping,
-# their messages keep the rate that they had before, and no link of theirs is reset or suspected.
+# them, gives no credit back, or floods its links (liar/adversary).  Pairs of sites whose paths avoid
+# it lose no ping, their messages keep the rate that they had before, and no link of theirs is reset
+# or suspected.
 #
 #   beside.sh quick | all
 #   beside.sh SECONDS MODE SPEC SITE LIE...
@@ -13,6 +14,7 @@
 #   hold     front, without an end: each channel carries one front
 #   named    front, in the name of an honest site
 #   shorts   ones, in flits that are valid and too short for their place in the packet
+#   blame    one report in the name of each honest site that none of its links works
 #   honest   none: the test of this test
 #
 # Traffic is paced (beside.c), so that the rate depends on no processor, and guests that count
@@ -121,6 +123,55 @@ check_delays()
 		END { exit wrong || !links }' "$work/delays"
 }
 
+# Prints "site SITE reroutes N" and the counters of the link to the liar, for each of its neighbours.
+received()
+{
+	local site
+
+	for ((site = 0; site < sites; site++)); do
+		[ "$(distance "$site" "$liar")" -eq 1 ] || continue
+		echo "site $site reroutes $(counter "$site" reroutes)" \
+			"$(at "$site" -s -j link show | sed 's/{"site":/\n&/g' |
+				grep "\"expected_site\":$liar," |
+				grep -oE '"(rx_(hello|control|faults|limited|malformed|unproven)|resets)":[0-9]+' |
+				tr -d '"' | tr ':\n' '  ')"
+	done
+}
+
+# check_flood LIE: the counters of each neighbour show that at least half of the flood of adversary
+# has arrived, in valid frames, and that the site has ignored the reports beyond the limit.
+check_flood()
+{
+	received >"$work/received.after"
+	awk -v lie="$1" -v ms=$((fill_ms + seconds * 1000)) '
+		{
+			for (i = 3; i < NF; i += 2)
+				grown[$2, $i] += FNR == NR ? -$(i + 1) : $(i + 1)
+		}
+		FNR != NR {
+			n++
+			few = 0
+			if (lie == "hello")
+				few = grown[$2, "rx_hello"] < ms / 2 || grown[$2, "resets"] < ms / 1000
+			else if (lie == "control")
+				few = grown[$2, "rx_control"] < ms / 4
+			else if (lie == "faults")
+				few = grown[$2, "rx_faults"] < ms / 2 || grown[$2, "rx_limited"] < ms
+			else if (lie == "blame")
+				few = !grown[$2, "reroutes"]
+			else
+				next
+			# With a key a HELLO of another site proves nothing.
+			unproven = lie == "hello" ? 0 : grown[$2, "rx_unproven"]
+			bad += few || grown[$2, "rx_malformed"] || unproven
+			line = "flood at site " $2 ":"
+			for (i = 3; i < NF; i += 2)
+				line = line " " $i " +" grown[$2, $i]
+			print line
+		}
+		END { exit bad || !n }' "$work/received" "$work/received.after"
+}
+
 # What the links of the liar's neighbours are like, and which links the honest sites avoid.
 report()
 {
@@ -181,15 +232,18 @@ row()
 	hold) options=(front again 0) ;;
 	named) options=(front as "${pairs[0]%-*}") ;;
 	shorts) options=(ones data 128) ;;
+	blame) options=(blame again 0) ;;
 	esac
 	[ -n "$healthy" ] || prepare
 	honest_links >"$work/links"
 	{
 		"$adversary" name "$lab" "$liar" "${options[@]}" &&
+			received >"$work/received" &&
 			traffic $fill_ms &&
 			check_delays "$1" &&
 			traffic $((seconds * 1000)) "${pairs[@]}" >"$work/after" &&
-			compare
+			compare &&
+			check_flood "$1"
 	} >"$work/said" 2>&1 || status=1
 	honest_links >"$work/links.after"
 	[ -s "$work/links" ] && diff "$work/links" "$work/links.after" >>"$work/said" || status=1
@@ -219,9 +273,10 @@ rows()
 }
 
 lies=(honest front hold named trickle ones shorts withhold slow mute nack)
+lies+=(hello control faults blame)
 case ${1:-quick} in
 quick)
-	rows 2 vnet line:4 3 hold withhold
+	rows 2 vnet line:4 3 hold withhold control
 	rows 2 care line:4 3 hold
 	rows 2 postman line:4 3 hold
 	rows 2 csr line:4 3 hold
