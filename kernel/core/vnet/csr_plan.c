@@ -49,8 +49,8 @@
 #define BACKOFF_MAX	5
 /*
  * A packet waits so long to be accepted; a quarter of that, up to so often, after each one before
- * it to the same target that waited in vain.  Of packets to such a target, one in so long a time waits
- * at all.
+ * it to the same target that waited in vain.  Of packets to such a target, one in so long a time
+ * waits at all.
  */
 #define PATIENCE	(500 * MS)
 #define FUTILE_MAX	2
