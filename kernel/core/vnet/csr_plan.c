@@ -46,14 +46,14 @@
 /* A list whose tree fails so often goes to its targets one by one. */
 #define TREE_TRIES	8
 /* After so many unanswered attempts the wait for an answer grows no more. */
-#define BACKOFF_MAX	5
+#define BACKOFF_STEPS	5
 /*
  * A packet waits so long to be accepted; a quarter of that, up to so often, after each one before
  * it to the same target that waited in vain.  Of packets to such a target, one in so long a time
  * waits at all.
  */
 #define PATIENCE	(500 * MS)
-#define FUTILE_MAX	2
+#define FUTILE_STEPS	2
 #define VAIN_ONCE	(250 * MS)
 /* When a late packet for whose window there is no memory asks again. */
 #define ANEW_NS		MS
@@ -67,7 +67,7 @@ static_assert(FC_CSR_INJQS == FC_VNET_INJQS);
  */
 
 static_assert(GUARD_MAX <= 0xffffffff && SETUP_MAX <= 0xffffffff, "32-bit kernels divide no u64");
-static_assert(SETUP_MAX << BACKOFF_MAX <= FC_CSR_TIME_MAX);
+static_assert(SETUP_MAX << BACKOFF_STEPS <= FC_CSR_TIME_MAX);
 
 /*
  * The value converges to where one delay in about @many exceeds it: it grows by a quarter if it was
@@ -382,7 +382,7 @@ static bool attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, u64 setup,
 	enum fc_csr_verdict verdict;
 
 	/* No answer has come: this packet waits for a longer one. */
-	if (s->entry.asked && s->unanswered < BACKOFF_MAX)
+	if (s->entry.asked && s->unanswered < BACKOFF_STEPS)
 		s->unanswered++;
 	setup <<= s->unanswered;
 	if (setup > SETUP_MAX)
@@ -527,7 +527,7 @@ static void end_attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, struct fc_
 static void unreserved(struct fc_csr_plan *p, struct fc_csr_path *path)
 {
 	p->vnet->node->stat[FC_STAT_CSR_UNRESERVED]++;
-	path->futile += path->futile < FUTILE_MAX;
+	path->futile += path->futile < FUTILE_STEPS;
 }
 
 enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const struct fc_vin *in,
