@@ -335,11 +335,11 @@ static void wake_at(struct fc_csr_plan *p, u64 at)
 /* The path that takes the longest to reserve of those to the targets of a packet. */
 static struct fc_csr_path *slowest(const struct fc_csr_plan *p, const u32 *site, u8 n)
 {
-	struct fc_csr_path *path = &p->path[site[0]];
+	struct fc_csr_path *path = NULL;
 	u8 i;
 
-	for (i = 1; i < n; i++)
-		if (setup_of(&p->path[site[i]]) > setup_of(path))
+	for (i = 0; i < n; i++)
+		if (!path || setup_of(&p->path[site[i]]) > setup_of(path))
 			path = &p->path[site[i]];
 	return path;
 }
@@ -347,11 +347,11 @@ static struct fc_csr_path *slowest(const struct fc_csr_plan *p, const u32 *site,
 /* The most futile path of those to the targets of a packet. */
 static struct fc_csr_path *most_futile(const struct fc_csr_plan *p, const u32 *site, u8 n)
 {
-	struct fc_csr_path *path = &p->path[site[0]];
+	struct fc_csr_path *path = NULL;
 	u8 i;
 
-	for (i = 1; i < n; i++)
-		if (p->path[site[i]].futile > path->futile)
+	for (i = 0; i < n; i++)
+		if (!path || p->path[site[i]].futile > path->futile)
 			path = &p->path[site[i]];
 	return path;
 }
