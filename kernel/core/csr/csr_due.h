@@ -3,8 +3,9 @@
  * Conflict sense routing: due times of the packets that have reserved a path to this site, so that
  * the site can check whether each packet arrives on time.
  *
- * No decision depends on it.  The memory is fixed, and new entries replace the oldest: the due time
- * of a replaced entry is not reported, and that of a forged packet is reported wrongly.
+ * The memory is fixed, and new entries replace the oldest: the due time of a replaced entry is not
+ * reported, and that of a forged packet is reported wrongly.  No packet waits for it.  A second record
+ * has the packets whose reservations were confirmed here, by which the guard is learnt (csr_plan.h).
  */
 #ifndef FC_CORE_CSR_CSR_DUE_H
 #define FC_CORE_CSR_CSR_DUE_H

@@ -592,7 +592,7 @@ static void poll(struct fc_channel *ch, u8 port)
 	update_slow(ch, port);
 	if (tx->dry < FC_LLR_STUCK_DRY)
 		tx->dry++;
-	/* The peer answers on other channels, and not on this one. */
+	/* Answers on other channels, or flits, come from the peer, and no answer on this one. */
 	if (tx->unechoed < FC_LLR_STUCK_DRY)
 		tx->unechoed++;
 	else if (!tx->unanswered || queue)
