@@ -4,8 +4,8 @@
  * the site can check whether each packet arrives on time.
  *
  * The memory is fixed, and new entries replace the oldest: the due time of a replaced entry is not
- * reported, and that of a forged packet is reported wrongly.  No packet waits for it.  A second record
- * has the packets whose reservations were confirmed here, by which the guard is learnt (csr_plan.h).
+ * reported, and that of a forged packet is reported wrongly.  No packet waits for it.  A second
+ * record has the packets whose reservations were confirmed here: they teach the guard (csr_plan.h).
  */
 #ifndef FC_CORE_CSR_CSR_DUE_H
 #define FC_CORE_CSR_CSR_DUE_H
