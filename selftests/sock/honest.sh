@@ -32,8 +32,8 @@ set -u
 adversary=$build/selftests/liar/adversary
 # Milliseconds: of the measure before.
 before_ms=1000
-# Percent of the rate before that pairs keep which a case does not touch.
-least=90
+# Seconds for which a host stops, or a link holds its frames.
+pause_s=5
 # Interval of polls in milliseconds, and how often it is doubled at most (core/link/llr.h).
 poll=20 backoff=4
 
@@ -80,29 +80,8 @@ blamed()
 		END { exit wrong || !links || links != had }' "$work/blame" "$work/blame.after"
 }
 
-# keeps MS: $work/after, of MS milliseconds, has the rates of $work/before, and lost no ping.
-keeps()
-{
-	awk -v before="$before_ms" -v after="$1" -v least="$least" '
-		FNR == NR { long[$1] = $9; short[$1] = $11; next }
-		{
-			n++
-			lost += $5
-			pings += $3
-			if ($9 < long[$1] * after / before * least / 100 - 1 ||
-			    $11 < short[$1] * after / before * least / 100 - 1 || !$9 || !$11) {
-				slow++
-				print "slower: " $0 "; before: long " long[$1] " short " short[$1]
-			}
-		}
-		END {
-			printf "%u pairs: %u of %u pings lost; %u pairs slower\n", n, lost, pings, slow
-			exit !n || lost || slow
-		}' "$work/before" "$work/after"
-}
-
 # All pairs have their rates again.
-normal() { traffic 1000 "${pairs[@]}" >"$work/after" && keeps 1000 >"$work/kept"; }
+normal() { traffic 1000 "${pairs[@]}" >"$work/after" && keeps_rates "$before_ms" 1000 >"$work/kept"; }
 
 # recovers SITE:PORT...: these links are trusted again, and then all pairs have their rates.  In
 # mode care packets of a link that was slow are stored for up to 64 s (core/link/stall.h).
@@ -159,7 +138,7 @@ unread()
 		done
 	done
 	children+=("${sends[@]}")
-	traffic 60000 "${pairs[@]}" >"$work/after" && keeps 60000 || return
+	traffic 60000 "${pairs[@]}" >"$work/after" && keeps_rates "$before_ms" 60000 || return
 	i=$(grep -l delivered "$work"/sent.* | wc -l)
 	echo "delivered while nobody reads: $i of ${#sends[@]}"
 	kill -CONT "$reader"
@@ -185,7 +164,7 @@ pause()
 	# Packets for site 3 wait meanwhile.
 	"$bin/beside" "${pings[@]}" -t 7000 -l 3 -b 0,2 "$lab" 0-1 0-2 2-0 >"$work/meanwhile" &
 	from=$EPOCHREALTIME
-	sleep 5
+	sleep "$pause_s"
 	kill -CONT "$pid"
 	echo "paused for $(since "$from") ms"
 	wait $! || return
@@ -212,7 +191,7 @@ held()
 		tc -n "$lab-${from%:*}" qdisc change dev "${from#*:}" root plug block || return
 	done
 	traffic 7000 "${pairs[@]}" >"$work/meanwhile" &
-	sleep 5
+	sleep "$pause_s"
 	for from in 2:p1 3:p2; do
 		tc -n "$lab-${from%:*}" qdisc change dev "${from#*:}" root plug release_indefinite || return
 	done

@@ -127,6 +127,36 @@ link_blame()
 		sed -n 's/^{"site":\([0-9]*\),"port":\([0-9]*\),.*"expected_site":\([0-9]*\),.*"suspected_silent":\([0-9]*\),"suspected_grey":\([0-9]*\),"suspected_stuck":\([0-9]*\),"resets":\([0-9]*\).*/site \1 to \3 port \2 silent \4 grey \5 stuck \6 resets \7/p'
 }
 
+# Percent of its rate before that a pair keeps.
+least_rate=90
+
+# keeps_rates BEFORE_MS AFTER_MS: $work/after, of so many milliseconds, has the rates of $work/before
+# (beside.c), and no ping was lost.
+keeps_rates()
+{
+	awk -v before="$1" -v after="$2" -v least=$least_rate '
+		FNR == NR { long[$1] = $9; short[$1] = $11; next }
+		{
+			n++
+			pings += $3
+			lost += $5
+			if ($7 > slowest)
+				slowest = $7
+			if ($9 < long[$1] * after / before * least / 100 - 1 ||
+			    $11 < short[$1] * after / before * least / 100 - 1 || !$9 || !$11) {
+				slow++
+				print "slower: " $0 "; before: long " long[$1] " short " short[$1]
+			}
+			if ($5)
+				print "lost: " $0
+		}
+		END {
+			printf "%u pairs: %u of %u pings lost, slowest %u ms; %u pairs slower\n",
+			       n, lost, pings, slowest, slow
+			exit !n || lost || slow
+		}' "$work/before" "$work/after"
+}
+
 results=0 failures=0
 
 # result STATUS TEXT
