@@ -2,10 +2,10 @@
 #include "core/mode.h"
 
 static const struct fc_mode_ops modes[] = {
-	[FC_MODE_CARE] = { .name = "care", .version = 4 },
-	[FC_MODE_VNET] = { .name = "vnet", .version = 3, .classes = true },
-	[FC_MODE_CSR] = { .name = "csr", .version = 4, .classes = true, .reserves = true },
-	[FC_MODE_POSTMAN] = { .name = "postman", .version = 3, .classes = true, .eager = true },
+	[FC_MODE_CARE] = { .name = "care", .version = 5 },
+	[FC_MODE_VNET] = { .name = "vnet", .version = 4, .classes = true },
+	[FC_MODE_CSR] = { .name = "csr", .version = 5, .classes = true, .reserves = true },
+	[FC_MODE_POSTMAN] = { .name = "postman", .version = 4, .classes = true, .eager = true },
 };
 
 static_assert(FC_ARRAY_SIZE(modes) == FC_MODE_COUNT);

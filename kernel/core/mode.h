@@ -22,7 +22,8 @@ enum fc_mode {
  * @version: protocol version of the mode, in HELLO; sites with different versions have no link.
  *	Version 1 of modes care and csr has common channels for all packets, version 2 channels for
  *	each set.  Fault frames report suspected links since version 3 of these modes, and version
- *	2 of the others.
+ *	2 of the others.  Flits of a network with a key carry codes since version 5 of these modes,
+ *	and version 4 of the others.
  * @classes: packets have classes (core/topo/vclass.h), and the switch is that of core/vnet/vnet.h
  * @reserves: packets reserve their path before they enter (core/vnet/csr_plan.h)
  * @eager: fronts are forwarded speculatively in their dimension (core/vnet/postman.h)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The key of a network: frames that are no flits carry an authentication code, HMAC-SHA-256 (RFC
- * 2104) cut to 16 bytes, so that a link comes up only between sites that have the same key, and
- * status, control and fault frames are accepted only from such a site.
+ * The key of a network: HELLOs carry an authentication code, HMAC-SHA-256 (RFC 2104) cut to 16
+ * bytes, so that a link comes up only between sites that have the same key.  All other frames carry
+ * codes of the link layer (link/code.h), whose keys are made here of the network's key and of both
+ * ends of the link.
  *
- * A code covers the epochs of both ends, which are random and belong to one life of the link: a
- * frame recorded in another life, on another link or in the other direction does not pass.  A frame
- * replayed within one life of the link repeats absolute values, and does no harm. It is no proof
- * that the peer is alive: for that, HELLOs are numbered (fc_hello_received()).
+ * The epochs of both ends are random and belong to one life of the link: a frame that was recorded
+ * in another life, on another link or in the other direction does not pass.  A HELLO repeated within
+ * one life of the link is no proof that the peer is alive: HELLOs are numbered for that
+ * (fc_hello_received()).
  */
 #include <crypto/algapi.h>
 #include <crypto/hash.h>
@@ -16,6 +17,7 @@
 #include "fabric/auth.h"
 
 static_assert(FC_AUTH_SIZE <= SHA256_DIGEST_SIZE);
+static_assert(FLITCAST_CODE_KEYS == SHA256_DIGEST_SIZE);
 
 struct crypto_shash *flitcast_auth_alloc(const u8 *key, struct netlink_ext_ack *extack)
 {
@@ -39,9 +41,9 @@ void flitcast_auth_free(struct crypto_shash *tfm)
 		crypto_free_shash(tfm);
 }
 
-/* Compute the authentication code of a frame with @len bytes of payload. */
-static bool code(struct crypto_shash *tfm, const u8 prefix[FC_AUTH_PREFIX], const u8 *payload,
-		 u32 len, u8 digest[SHA256_DIGEST_SIZE])
+/* Compute the hash of a prefix and of @len bytes. */
+static bool hash(struct crypto_shash *tfm, const u8 prefix[FC_AUTH_PREFIX], const u8 *p, u32 len,
+		 u8 digest[SHA256_DIGEST_SIZE])
 {
 	SHASH_DESC_ON_STACK(desc, tfm);
 	bool done;
@@ -49,7 +51,7 @@ static bool code(struct crypto_shash *tfm, const u8 prefix[FC_AUTH_PREFIX], cons
 	desc->tfm = tfm;
 	done = !crypto_shash_init(desc) &&
 	       !crypto_shash_update(desc, prefix, FC_AUTH_PREFIX) &&
-	       !crypto_shash_finup(desc, payload, len, digest);
+	       !crypto_shash_finup(desc, p, len, digest);
 	shash_desc_zero(desc);
 	return done;
 }
@@ -58,44 +60,52 @@ bool flitcast_auth_sign(struct flitcast_site *site, u8 port, struct sk_buff *skb
 			struct fc_link_hdr *hdr)
 {
 	const struct fc_hello_msg *own = &site->end[port].hello.own;
-	bool hello = hdr->type == FC_FRAME_HELLO;
 	u8 prefix[FC_AUTH_PREFIX], digest[SHA256_DIGEST_SIZE];
-	u32 len = hello ? FC_HELLO_SIZE : skb->len;
 
 	lockdep_assert_held(&site->lock);
-	/* A HELLO has space for the code after its message, before any padding. */
-	if (!hello) {
-		if (skb_tailroom(skb) < FC_AUTH_SIZE &&
-		    pskb_expand_head(skb, 0, FC_AUTH_SIZE, GFP_ATOMIC))
-			return false;
-		skb_put(skb, FC_AUTH_SIZE);
-	}
 	hdr->auth = true;
 	hdr->len = skb->len;
-	fc_wire_auth_prefix(prefix, hdr, own->site, own->port, own->epoch,
-			    hello ? 0 : site->end[port].hello.peer.epoch);
-	if (!code(site->auth, prefix, skb->data, len, digest))
+	fc_wire_auth_prefix(prefix, hdr, own->site, own->port, own->epoch, 0);
+	if (!hash(site->auth, prefix, skb->data, FC_HELLO_SIZE, digest))
 		return false;
-	memcpy(skb->data + len, digest, FC_AUTH_SIZE);
+	memcpy(skb->data + FC_HELLO_SIZE, digest, FC_AUTH_SIZE);
 	return true;
 }
 
-bool flitcast_auth_proven(struct flitcast_site *site, u8 port, struct sk_buff *skb,
-			  const struct fc_link_hdr *hdr)
+bool flitcast_auth_check(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			 const struct fc_link_hdr *hdr)
 {
 	const struct fc_hello *end = &site->end[port].hello;
-	bool hello = hdr->type == FC_FRAME_HELLO;
 	u8 prefix[FC_AUTH_PREFIX], digest[SHA256_DIGEST_SIZE];
-	u32 len = hello ? FC_HELLO_SIZE : skb->len - FC_AUTH_SIZE;
 
 	lockdep_assert_held(&site->lock);
-	if (!pskb_may_pull(skb, len + FC_AUTH_SIZE))
+	if (!site->auth || !hdr->auth)
+		return !site->auth && !hdr->auth;
+	if (!pskb_may_pull(skb, FC_HELLO_SIZE + FC_AUTH_SIZE))
 		return false;
 	fc_wire_auth_prefix(prefix, hdr, end->want_site, end->want_port,
-			    hello ? fc_wire_hello_epoch(skb->data) : end->peer.epoch,
-			    hello ? 0 : end->own.epoch);
-	if (!code(site->auth, prefix, skb->data, len, digest) ||
-	    crypto_memneq(digest, skb->data + len, FC_AUTH_SIZE))
-		return false;
-	return hello || !pskb_trim(skb, len);
+			    fc_wire_hello_epoch(skb->data), 0);
+	return hash(site->auth, prefix, skb->data, FC_HELLO_SIZE, digest) &&
+	       !crypto_memneq(digest, skb->data + FC_HELLO_SIZE, FC_AUTH_SIZE);
+}
+
+void flitcast_auth_keys(struct flitcast_site *site, u8 port)
+{
+	const struct fc_hello *end = &site->end[port].hello;
+	u8 prefix[FC_AUTH_PREFIX], tx[SHA256_DIGEST_SIZE], rx[SHA256_DIGEST_SIZE];
+	bool done;
+
+	lockdep_assert_held(&site->lock);
+	/* No HELLO has such a prefix: its link header is not zero. */
+	fc_wire_auth_prefix(prefix, NULL, end->own.site, end->own.port, end->own.epoch,
+			    end->peer.epoch);
+	done = hash(site->auth, prefix, NULL, 0, tx);
+	fc_wire_auth_prefix(prefix, NULL, end->want_site, end->want_port, end->peer.epoch,
+			    end->own.epoch);
+	done = done && hash(site->auth, prefix, NULL, 0, rx);
+	if (done)
+		flitcast_code_begin(site->end[port].link, tx, rx, (u16)end->own.epoch,
+				    (u16)end->peer.epoch);
+	memzero_explicit(tx, sizeof(tx));
+	memzero_explicit(rx, sizeof(rx));
 }

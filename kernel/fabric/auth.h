@@ -19,38 +19,41 @@ struct crypto_shash *flitcast_auth_alloc(const u8 *key, struct netlink_ext_ack *
 void flitcast_auth_free(struct crypto_shash *tfm);
 
 /**
- * flitcast_auth_sign() - put the authentication code on a frame that is about to be queued
+ * flitcast_auth_sign() - put the authentication code on a HELLO that is about to be queued
  * @site: the sending site, which has a key
- * @port: port by which the frame leaves
- * @skb: payload, its linear part private; a HELLO has FC_AUTH_SIZE bytes after the message
+ * @port: port by which the HELLO leaves
+ * @skb: payload, its first FC_HELLO_SIZE + FC_AUTH_SIZE bytes linear and private
  * @hdr: link header with its epoch set; @auth and @len are filled in
  *
- * Context: the site's lock.  Return: false if there is no memory; the frame is not to be sent then.
+ * Context: the site's lock.  Return: false if the hash failed; the HELLO is not to be sent then.
  */
 bool flitcast_auth_sign(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			struct fc_link_hdr *hdr);
 
-/* Slow path of flitcast_auth_check(): there are a key and a code. */
-bool flitcast_auth_proven(struct flitcast_site *site, u8 port, struct sk_buff *skb,
-			  const struct fc_link_hdr *hdr);
-
 /**
- * flitcast_auth_check() - check that a frame (not a flit) comes from a site with our key
+ * flitcast_auth_check() - check that a HELLO comes from a site with our key
  * @site: the receiving site
- * @port: port by which the frame arrived
- * @skb: payload; the code is trimmed, but for that of a HELLO
+ * @port: port by which the HELLO arrived
+ * @skb: payload, of FC_HELLO_SIZE linear bytes at least
  * @hdr: link header
  *
- * A site without a key accepts only frames without a code.
+ * A site without a key accepts only HELLOs without a code.
  *
- * Context: the site's lock.  Return: true if the frame is authentic.
+ * Context: the site's lock.  Return: true if the HELLO is authentic.
  */
-static inline bool flitcast_auth_check(struct flitcast_site *site, u8 port, struct sk_buff *skb,
-				       const struct fc_link_hdr *hdr)
-{
-	if (likely(!site->auth))
-		return !hdr->auth;
-	return hdr->auth && flitcast_auth_proven(site, port, skb, hdr);
-}
+bool flitcast_auth_check(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			 const struct fc_link_hdr *hdr);
+
+/**
+ * flitcast_auth_keys() - a link comes up: give it the keys for the codes of its frames
+ * @site: a site with a key
+ * @port: port of the link, whose two ends know each other's epoch
+ *
+ * Each direction has keys of its own.  If the hash fails, the link accepts no frame, and dies of
+ * silence.
+ *
+ * Context: the site's lock.
+ */
+void flitcast_auth_keys(struct flitcast_site *site, u8 port);
 
 #endif /* FLITCAST_FABRIC_AUTH_H */

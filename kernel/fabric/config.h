@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 #include "core/topo/topo.h"
+#include "core/wire/wire.h"
 
 /**
  * struct flitcast_site_tuning - parameters that the paper leaves to the implementation; they may
@@ -36,7 +37,8 @@ struct flitcast_site_tuning {
  * @id: identity; below topo.nsites
  * @topo: topology of the network; the site holds a reference to its graph, if any
  * @mode: enum fc_mode
- * @flit: flit size: largest frame without its Ethernet header, bytes
+ * @flit: flit size: largest frame without its Ethernet header, bytes; in the copy that a site with
+ *	a key keeps, without the code of the frame (flitcast_site_frame())
  * @window: maximum number of unacked flits per link and virtual channel
  * @tuning: parameters that may be changed later
  * @key: FLITCAST_KEY_SIZE bytes, or NULL where the network has no key; read by flitcast_site_add();
@@ -51,6 +53,12 @@ struct flitcast_site_config {
 	struct flitcast_site_tuning tuning;
 	const u8 *key;
 };
+
+/* Return: the flit size of a site without the code that frames carry where the network has a key. */
+static inline u32 flitcast_site_frame(const struct flitcast_site_config *cfg)
+{
+	return cfg->flit - (cfg->key ? FC_CODE_SIZE : 0);
+}
 
 /**
  * struct flitcast_link_settings - settings of a link

@@ -63,7 +63,7 @@ static void queue(struct flitcast_site *site, u8 port)
 /* Return: the maximum number of entries of a frame. */
 static u32 most(const struct flitcast_site *site)
 {
-	return fc_ctrls_most(site->cfg.flit - (site->auth ? FC_AUTH_SIZE : 0));
+	return fc_ctrls_most(site->cfg.flit);
 }
 
 /* Make space for one more entry in the frame of a port.  Return: false: no memory. */

@@ -214,7 +214,6 @@ void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct f
 	case FC_FX_RELEASE:
 		flitcast_replay_release(flitcast_replay_of(&site->end[e->port], e->vc),
 					&site->out.free, e->seq);
-		flitcast_output_acked(site, e->port);
 		break;
 	case FC_FX_RESCUE:
 		rescue(site, set, flitcast_replay_of(&site->end[e->port], e->vc));

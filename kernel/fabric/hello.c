@@ -10,15 +10,12 @@
 #include "fabric/hello.h"
 #include "fabric/relay.h"
 
-/*
- * Frames handled by flitcast_pass() also prove that the peer is alive; not with a key, because
- * anybody can forge a flit.
- */
+/* Frames handled by flitcast_pass() also show that the peer is alive. */
 static void note_rx(struct flitcast_site *site, struct flitcast_end *end)
 {
 	u64 now = flitcast_site_now(site), ago = jiffies_to_nsecs(jiffies - end->last_rx);
 
-	if (!site->auth && ago < now)
+	if (ago < now)
 		fc_hello_alive(&end->hello, now - ago);
 	end->last_rx = 0;
 }
@@ -127,6 +124,12 @@ static void send_hello(struct flitcast_site *site, u8 port, bool full, bool pair
 	fc_wire_hello_encode(skb_put(skb, size), &msg);
 	if (full)
 		flitcast_link_stretch(end->link, skb);
+	hdr.epoch = (u16)end->hello.own.epoch;
+	if (site->auth && !flitcast_auth_sign(site, port, skb, &hdr)) {
+		flitcast_drop(skb, FLITCAST_DROP_NO_MEMORY);
+		site->stat[FC_STAT_NO_MEMORY]++;
+		return;
+	}
 	flitcast_output_frame(site, port, skb, &hdr);
 }
 
@@ -146,6 +149,8 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 		 */
 		flitcast_faults_link(site, port, false);
 		ev.type = FC_EV_LINK_DOWN;
+		if (site->auth)
+			flitcast_code_end(end->link);
 		link_event(site, ev);
 	}
 	/* The HELLO that reports our state up to the peer must precede the first flit. */
@@ -155,6 +160,8 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 		send_hello(site, port, fc_hello_full(&end->hello), todo & FC_HELLO_CHECK);
 	if (todo & FC_HELLO_GO_UP) {
 		end->link->sum = (end->hello.own.flags | end->hello.peer.flags) & FC_HELLO_SUM;
+		if (site->auth)
+			flitcast_auth_keys(site, port);
 		ev.type = FC_EV_LINK_UP;
 		ev.count = end->hello.peer.window;
 		link_event(site, ev);
@@ -199,7 +206,7 @@ void flitcast_hello_in(struct flitcast_site *site, struct flitcast_link *link,
 	}
 	flitcast_hello_perform(site, link->port,
 			       fc_hello_received(&end->hello, &msg,
-						 skb->len + FC_LINK_SIZE >= site->cfg.flit,
+						 skb->len + FC_LINK_SIZE >= link->flit,
 						flitcast_site_now(site)));
 	napi_consume_skb(skb, 1);
 }

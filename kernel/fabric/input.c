@@ -5,8 +5,8 @@
  *	link ---> flitcast_pass() (pass.c, fast path)
  *	            | not handled
  *	            v
- *	          flitcast_input_receive(): epoch, authentication code (auth.c)
- *	            HELLO   handshake (hello.c)
+ *	          flitcast_input_receive(): epoch
+ *	            HELLO   authentication code (auth.c), handshake (hello.c)
  *	            FLIT    head checked; switch of the mode (vnet.c, care.c), or relay (relay.c)
  *	            STATUS  link-level acks and credits of a channel, likewise
  *	            CTRL    end-to-end control entries (ctrl.c)
@@ -17,7 +17,6 @@
  */
 #include <linux/indirect_call_wrapper.h>
 #include "drop.h"
-#include "fabric/auth.h"
 #include "fabric/csr.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
@@ -133,15 +132,7 @@ void flitcast_input_receive(struct flitcast_link *link, struct sk_buff *skb,
 		flitcast_link_drop(link, skb, STRANGER);
 		goto out;
 	}
-	if (hdr->type != FC_FRAME_FLIT && !flitcast_auth_check(site, link->port, skb, hdr)) {
-		flitcast_link_drop(link, skb, UNPROVEN);
-		goto out;
-	}
-	/*
-	 * With a key, a frame may be a replay and is no sign of life: see flitcast_output_acked().
-	 */
-	if (!site->auth)
-		fc_hello_alive(&end->hello, flitcast_site_now(site));
+	fc_hello_alive(&end->hello, flitcast_site_now(site));
 	switch ((enum fc_frame)hdr->type) {
 	case FC_FRAME_FLIT:
 		/* As if it had been lost: the receiver asks for it again. */

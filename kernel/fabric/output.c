@@ -14,22 +14,9 @@
 #include "compat.h"
 #include "drop.h"
 #include "core/wire/wire_faults.h"
-#include "fabric/auth.h"
 #include "fabric/branch.h"
 #include "fabric/enter.h"
 #include "fabric/output.h"
-
-/* Add the authentication code.  Return: false: no memory, the frame is freed. */
-static noinline bool sign(struct flitcast_site *site, u8 port, struct sk_buff *skb,
-			  struct fc_link_hdr *hdr)
-{
-	if (flitcast_auth_sign(site, port, skb, hdr))
-		return true;
-	/* As if the frame had been lost on the link. */
-	site->stat[FC_STAT_NO_MEMORY]++;
-	flitcast_drop(skb, FLITCAST_DROP_NO_MEMORY);
-	return false;
-}
 
 static inline void frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			 struct fc_link_hdr *hdr)
@@ -37,8 +24,6 @@ static inline void frame(struct flitcast_site *site, u8 port, struct sk_buff *sk
 	struct flitcast_end *end = &site->end[port];
 
 	hdr->epoch = (u16)end->hello.own.epoch;
-	if (unlikely(site->auth) && hdr->type != FC_FRAME_FLIT && !sign(site, port, skb, hdr))
-		return;
 	flitcast_link_queue(end->link, skb, hdr);
 	site->out.frames++;
 	site->out.dirty |= fc_bit(port);
@@ -186,10 +171,4 @@ void flitcast_output_faults(struct flitcast_site *site, u8 port, const struct fc
 	fc_wire_faults_encode(skb_put(skb, size), msg);
 	link->stat[FC_LSTAT_TX_FAULTS]++;
 	flitcast_output_frame(site, port, skb, &hdr);
-}
-
-void flitcast_output_acked(struct flitcast_site *site, u8 port)
-{
-	if (site->auth)
-		fc_hello_alive(&site->end[port].hello, flitcast_site_now(site));
 }

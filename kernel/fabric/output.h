@@ -30,11 +30,6 @@ struct flitcast_out {
 /* Queue a frame on a link; takes ownership of the skb. */
 void flitcast_output_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			   struct fc_link_hdr *hdr);
-/*
- * The peer has acked new flits.  With a key this proves that it is alive: the ack cannot have been
- * recorded before they were sent.
- */
-void flitcast_output_acked(struct flitcast_site *site, u8 port);
 /* Send a flit, received on another link or made here, to a link. */
 void flitcast_output_send(struct flitcast_site *site, const struct fc_effect *e);
 

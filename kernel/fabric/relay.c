@@ -259,7 +259,6 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		break;
 	case FC_FX_RELEASE:
 		flitcast_replay_release(&site->end[e->port].bcast, &site->out.free, e->seq);
-		flitcast_output_acked(site, e->port);
 		break;
 	case FC_FX_RESCUE:
 		/*

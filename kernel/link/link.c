@@ -197,21 +197,24 @@ static int account_begin(struct flitcast_link *link)
 }
 
 struct flitcast_link *flitcast_link_create(const struct flitcast_link_spec *spec, u32 flit,
-					   const struct flitcast_link_ops *ops, void *owner,
-					   u8 port, struct netlink_ext_ack *extack)
+					   bool coded, const struct flitcast_link_ops *ops,
+					   void *owner, u8 port, struct netlink_ext_ack *extack)
 {
+	u32 code = coded ? FC_CODE_SIZE : 0;
 	struct flitcast_link *link;
 	int err, i;
 
 	ASSERT_RTNL();
-	link = spec->kind->create(spec, flit, extack);
+	link = spec->kind->create(spec, flit + code, extack);
 	if (IS_ERR(link))
 		return link;
 	link->kind = spec->kind;
 	link->ops = ops;
 	link->owner = owner;
 	link->port = port;
-	link->flit = flit;
+	link->flit = flit + code;
+	link->headroom += code;
+	flitcast_code_init(&link->code, coded);
 	skb_queue_head_init(&link->txq);
 	for (i = 0; i < FC_BAND_COUNT; i++)
 		__skb_queue_head_init(&link->wait[i]);
@@ -376,6 +379,10 @@ static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 {
 	if (unlikely(skb->data[FC_LINK_FLAGS] & FC_LINK_SUMMED))
 		fc_wire_link_set_sum(skb->data, frame_sum(skb));
+	if (unlikely(link->code.used) && !flitcast_code_put(link, skb)) {
+		flitcast_drop(skb, FLITCAST_DROP_DOWN);
+		return;
+	}
 	if (!link->kind->transmit(link, skb))
 		link->stat[FC_LSTAT_TX_DROPPED]++;
 }

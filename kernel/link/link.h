@@ -16,9 +16,9 @@
 #include "core/wire/names.h"
 #include "core/link/turn.h"
 #include "core/wire/wire.h"
+#include "link/code.h"
 #include "link/device.h"
 
-struct module;
 struct socket;
 
 struct flitcast_link;
@@ -26,7 +26,7 @@ struct flitcast_link;
 /**
  * struct flitcast_link_ops - functions of the owner of a link
  * @pass: receive a frame of the peer for which fc_link_fast() holds, unshared, without a fragment
- *	list, at its link header.  Return: true: took ownership of the skb; false: changed
+ *	list and a code, at its link header.  Return: true: took ownership of the skb; false: changed
  *	nothing, and the link calls @receive.  The skb still has its device, dst and extensions:
  *	call flitcast_link_scrub() unless it is transmitted at once.  Softirq, RCU read lock.
  * @receive: receive a frame with a valid link header, trimmed to its length, without a fragment
@@ -89,9 +89,10 @@ struct flitcast_link_kind {
  * @ops: owner's functions
  * @owner: owner's pointer
  * @port: owner's number of the link
- * @flit: bytes of the longest frame of the owner
+ * @flit: bytes of the longest frame of the owner, with its code
  * @headroom: bytes that a frame needs before its payload
  * @sum: all frames carry a checksum; a HELLO always does
+ * @code: authentication codes
  * @txq: frames to transmit, in order
  * @tx_lock: held by the transmitting CPU; protects all from @wait to @had
  * @wait: frames from @txq that the device has no room for yet, by enum fc_band
@@ -104,7 +105,8 @@ struct flitcast_link_kind {
  * @drained: entry in the wait queue of @owner_sock, called when the device releases a flit
  * @drain: transmits waiting frames after that
  * @stat: counters, by enum fc_link_stat; the owner's lock protects them, except for TX_DROPPED,
- *	RX_MALFORMED, RX_CHECKSUM and RX_NO_MEMORY, which only this layer changes
+ *	RX_MALFORMED, RX_CHECKSUM and RX_NO_MEMORY, which only this layer changes, and
+ *	RX_STRANGER and RX_UNPROVEN, which both change
  *
  * Never change after publication: @kind, @ops, @owner, @port, @flit.  A link is freed after an RCU
  * grace period: a transmitter holds the RCU read lock, not a reference.  @sum changes under the
@@ -118,6 +120,7 @@ struct flitcast_link {
 	u32 flit;
 	unsigned int headroom;
 	bool sum;
+	struct flitcast_code code;
 	struct sk_buff_head txq;
 	spinlock_t tx_lock; /* one transmitter at a time */
 	struct sk_buff_head wait[FC_BAND_COUNT];
@@ -132,9 +135,7 @@ struct flitcast_link {
 	u64 stat[FC_LSTAT_COUNT];
 };
 
-/*
- * Backends.
- */
+/* Backends. */
 
 /* The backend of network devices. */
 extern const struct flitcast_link_kind flitcast_netdev_kind;
@@ -159,7 +160,7 @@ const struct flitcast_link_kind *flitcast_link_kind_find(const char *name);
 /**
  * flitcast_link_input() - check a frame that the device received, and hand it to the owner
  * @link: link
- * @skb: unshared frame at its link header; takes ownership
+ * @skb: unshared frame at its link header, without code; takes ownership
  * @known: the peer sent the frame; from other senders only a HELLO is accepted
  *
  * Context: softirq, RCU read lock.
@@ -179,14 +180,13 @@ void flitcast_link_arrive(struct sk_buff *skb);
  */
 void flitcast_link_charge(struct flitcast_link *link, struct sk_buff *skb);
 
-/*
- * Owners of links.
- */
+/* Owners of links. */
 
 /**
  * flitcast_link_create() - bind a device
  * @spec: device, and the ends of the link
  * @flit: flit size
+ * @coded: the network has a key: frames carry codes, and are longer by FC_CODE_SIZE than without
  * @ops: owner's functions
  * @owner: owner's pointer
  * @port: owner's number
@@ -197,8 +197,8 @@ void flitcast_link_charge(struct flitcast_link *link, struct sk_buff *skb);
  * Context: RTNL held.  Return: the link or an ERR_PTR: -EBUSY, -EINVAL, -ENODEV, -ENOMEM.
  */
 struct flitcast_link *flitcast_link_create(const struct flitcast_link_spec *spec, u32 flit,
-					   const struct flitcast_link_ops *ops, void *owner,
-					   u8 port, struct netlink_ext_ack *extack);
+					   bool coded, const struct flitcast_link_ops *ops,
+					   void *owner, u8 port, struct netlink_ext_ack *extack);
 
 /* Enable callbacks for frames and carrier events.  Context: RTNL held. */
 void flitcast_link_start(struct flitcast_link *link);

@@ -103,6 +103,23 @@ static noinline int receive(struct netdev_link *l, struct sk_buff *skb)
 	return NET_RX_SUCCESS;
 }
 
+/* Receive a frame that carries a code. */
+static noinline int receive_coded(struct netdev_link *l, struct sk_buff *skb)
+{
+	skb = skb_share_check(skb, GFP_ATOMIC);
+	if (!skb)
+		return NET_RX_DROP;
+	if (skb->pkt_type == PACKET_OTHERHOST || skb->pkt_type == PACKET_LOOPBACK) {
+		flitcast_drop(skb, FLITCAST_DROP_STRANGER);
+		return NET_RX_DROP;
+	}
+	if (!flitcast_code_take(&l->link, skb))
+		return NET_RX_DROP;
+	if (!plain(l, skb) || !l->link.ops->pass(&l->link, skb))
+		flitcast_link_input(&l->link, skb, known(l, skb));
+	return NET_RX_SUCCESS;
+}
+
 static int frame_in(struct sk_buff *skb, struct net_device *dev, struct packet_type *pt,
 		    struct net_device *orig_dev)
 {
@@ -111,6 +128,8 @@ static int frame_in(struct sk_buff *skb, struct net_device *dev, struct packet_t
 	/* A flit sent over veth leaves the sender's device when it is received here. */
 	if (unlikely(skb->destructor) && !skb_shared(skb))
 		flitcast_link_arrive(skb);
+	if (unlikely(l->link.code.used))
+		return receive_coded(l, skb);
 	if (plain(l, skb) && l->link.ops->pass(&l->link, skb))
 		return NET_RX_SUCCESS;
 	return receive(l, skb);
@@ -295,7 +314,7 @@ static_assert(FC_SET_HIGH + 1 == FC_SET_COUNT);
 static bool netdev_transmit(struct flitcast_link *link, struct sk_buff *skb)
 {
 	struct skb_shared_info *shinfo = skb_shinfo(skb);
-	bool flit = skb->data[FC_LINK_TYPE] == FC_FRAME_FLIT;
+	bool flit = (skb->data[FC_LINK_TYPE] & ~FC_FRAME_AUTH) == FC_FRAME_FLIT;
 	struct netdev_link *l = of(link);
 	struct net_device *dev = l->dev;
 
@@ -452,7 +471,8 @@ static int device_event(struct notifier_block *nb, unsigned long event, void *pt
 
 	if (!l)
 		return NOTIFY_DONE;
-	WRITE_ONCE(l->link.headroom, headroom(dev));
+	WRITE_ONCE(l->link.headroom,
+		   headroom(dev) + (l->link.code.used ? FC_CODE_SIZE : 0));
 	switch (event) {
 	case NETDEV_UP:
 	case NETDEV_DOWN:

@@ -198,7 +198,7 @@ static int get_topology(struct genl_info *info, struct fc_topo *topo)
 static u32 default_window(const struct flitcast_site_config *cfg)
 {
 	/* Flits too small for the mode are refused as such. */
-	u32 window = flitcast_mode(cfg->mode)->window(cfg->flit);
+	u32 window = flitcast_mode(cfg->mode)->window(flitcast_site_frame(cfg));
 
 	return window ? window : FLITCAST_WINDOW_DEFAULT;
 }
@@ -254,13 +254,13 @@ static int add_site(struct genl_info *info)
 	}
 	if (attrs[FLITCAST_A_SITE_FLIT])
 		cfg.flit = nla_get_u32(attrs[FLITCAST_A_SITE_FLIT]);
+	if (attrs[FLITCAST_A_SITE_KEY])
+		cfg.key = nla_data(attrs[FLITCAST_A_SITE_KEY]);
 	if (attrs[FLITCAST_A_SITE_WINDOW])
 		cfg.window = nla_get_u32(attrs[FLITCAST_A_SITE_WINDOW]);
 	else
 		cfg.window = default_window(&cfg);
 	get_tuning(&cfg.tuning, attrs);
-	if (attrs[FLITCAST_A_SITE_KEY])
-		cfg.key = nla_data(attrs[FLITCAST_A_SITE_KEY]);
 	err = get_topology(info, &cfg.topo);
 	if (err)
 		return err;

@@ -138,6 +138,8 @@ static void frame_in(struct rdma_link *l, struct sk_buff *skb)
 	rcu_read_lock();
 	if (unlikely(READ_ONCE(l->dead)))
 		flitcast_drop(skb, FLITCAST_DROP_DOWN);
+	else if (l->link.code.used && !flitcast_code_take(&l->link, skb))
+		; /* refused, counted and freed */
 	else if (!fc_link_fast(skb->data, skb_headlen(skb), skb->len) ||
 		 !l->link.ops->pass(&l->link, skb))
 		flitcast_link_input(&l->link, skb, true);

@@ -55,6 +55,7 @@ struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast
 	site->net = net;
 	site->cfg = *cfg;
 	site->cfg.key = NULL;
+	site->cfg.flit = flitcast_site_frame(cfg);
 	site->mode = flitcast_mode(cfg->mode);
 	if (cfg->topo.graph)
 		flitcast_graph_hold(cfg->topo.graph);

@@ -22,7 +22,7 @@ static_assert(FC_LINK_UP == (int)FLITCAST_LINK_STATE_UP);
 int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
 			  struct netlink_ext_ack *extack)
 {
-	if (window >= flitcast_mode(cfg->mode)->window_min(cfg->flit))
+	if (window >= flitcast_mode(cfg->mode)->window_min(flitcast_site_frame(cfg)))
 		return 0;
 	NL_SET_ERR_MSG_MOD(extack, "mode vnet needs a window that holds a packet; care does not");
 	return -EINVAL;
@@ -256,7 +256,7 @@ static int bind_device(struct flitcast_site *site, struct flitcast_link_spec *sp
 	spec->own = (u64)site->cfg.id << 8 | port;
 	spec->far = (u64)fc_topo_neighbour(topo, site->cfg.id, port - 1) << 8 |
 		    (topo->ops->arrival(topo, site->cfg.id, port - 1) + 1);
-	link = flitcast_link_create(spec, site->cfg.flit, &link_ops, site, port,
+	link = flitcast_link_create(spec, site->cfg.flit, site->auth, &link_ops, site, port,
 				    extack);
 	if (IS_ERR(link)) {
 		err = PTR_ERR(link);

@@ -12,6 +12,8 @@ void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *i
 
 	memset(info, 0, sizeof(*info));
 	info->cfg = site->cfg;
+	if (site->auth)
+		info->cfg.flit += FC_CODE_SIZE;
 	info->incarnation = site->incarnation;
 	spin_lock_bh(&site->lock);
 	info->sockets = site->ends->ports.sockets;

@@ -30,8 +30,8 @@
 
 static_assert(FC_MESSAGE_MAX == FLITCAST_MESSAGE_MAX);
 /* The smallest flit carries a list, and data enough for a flit of its own. */
-static_assert(FLITCAST_FLIT_MIN >= FC_LINK_SIZE + FC_PACKET_SIZE + FC_TARGET_SIZE);
-static_assert(FLITCAST_FLIT_MIN >= FC_LINK_SIZE + FC_DATA_MIN);
+static_assert(FLITCAST_FLIT_MIN >= FC_LINK_SIZE + FC_CODE_SIZE + FC_PACKET_SIZE + FC_TARGET_SIZE);
+static_assert(FLITCAST_FLIT_MIN >= FC_LINK_SIZE + FC_CODE_SIZE + FC_DATA_MIN);
 static_assert(sizeof(struct flitcast_delivery) <= sizeof_field(struct sk_buff, cb));
 
 /**
@@ -165,8 +165,6 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 			return PTR_ERR(auth);
 		}
 		site->auth = auth;
-		/* Flits carry no authentication code: only status frames carry acknowledgments. */
-		site->timing.acks_apart = true;
 	}
 	site->ends->echo = flitcast_echo_start(site);
 	if (!site->ends->echo) {

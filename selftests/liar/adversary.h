@@ -21,6 +21,9 @@
 /* Ports of the messages that forged control entries name: this one and the next two. */
 #define ADV_FLOOD_PORT	7030
 
+/* Bytes of a hash of SHA-256. */
+#define ADV_HASH_SIZE	32
+
 /**
  * enum adv_lie - behaviour of an adversary
  * @ADV_FRONT: sends the first flit of a packet on each channel, and later an abort and the next one
@@ -111,6 +114,8 @@ struct adv_channel {
  * @mac: address of the device
  * @peer: address of the peer's device
  * @hello: handshake
+ * @keys: keys of the frames sent, while the link is up (@keyed of struct adversary)
+ * @number: frames sent with these
  * @channel: channels, by enum fc_vc
  * @flood_at: time up to which the flood was sent; 0: it has not begun
  * @half_at: time at which the HELLOs begin or cease to fit (@ADV_HELLO)
@@ -122,6 +127,8 @@ struct adv_port {
 	u8 mac[ETH_ALEN];
 	u8 peer[ETH_ALEN];
 	struct fc_hello hello;
+	u8 keys[ADV_HASH_SIZE];
+	u64 number;
 	struct adv_channel channel[FC_VC_COUNT];
 	u64 flood_at;
 	u64 half_at;
@@ -135,7 +142,7 @@ struct adv_port {
  * @topo: topology
  * @classes: of the topology, in modes that have classes
  * @site: number of the site
- * @flit: flit size
+ * @flit: flit size without the code of a frame
  * @window: window of each link
  * @ethertype: ethertype of the frames
  * @mode: enum fc_mode
@@ -200,9 +207,15 @@ void adv_take(const struct adversary *a, struct adv_channel *c, u32 seq, u64 now
 /* adversary_flood.c.  Send the frames of a flood that are due.  Return: time of the next ones. */
 u64 adv_flood(struct adversary *a, u8 port, u64 now);
 
-/* adversary_auth.c.  The code of a frame of which these are prefix and payload. */
-void adv_code(const u8 key[32], const u8 prefix[FC_AUTH_PREFIX], const u8 *p, u32 len,
-	      u8 code[FC_AUTH_SIZE]);
+/*
+ * adversary_auth.c.  The hash of a prefix and of @len bytes: begins with the code of a HELLO, or is
+ * the keys of a direction of a link.
+ */
+void adv_hash(const u8 key[32], const u8 prefix[FC_AUTH_PREFIX], const u8 *p, u32 len,
+	      u8 digest[ADV_HASH_SIZE]);
+/* The code of any other frame: @header has FC_FRAME_AUTH. */
+void adv_frame_code(const u8 keys[ADV_HASH_SIZE], const u8 *header, u64 number, const u8 *payload,
+		    u32 len, u8 code[8]);
 /* Read a key from a file of hexadecimal digits.  Return: false if it has none. */
 bool adv_read_key(const char *path, u8 key[32]);
 

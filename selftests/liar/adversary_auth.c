@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The authentication code of frames, HMAC-SHA-256 (RFC 2104, FIPS 180-4), without a library.
+ * The authentication codes of frames, HMAC-SHA-256 (RFC 2104, FIPS 180-4) and SipHash-2-4, without a
+ * library.
  */
 #include <stdio.h>
 #include <string.h>
@@ -117,10 +118,9 @@ static void add_key(struct sha *s, const u8 key[32], u8 constant)
 	sha_add(s, pad, BLOCK);
 }
 
-void adv_code(const u8 key[32], const u8 prefix[FC_AUTH_PREFIX], const u8 *p, u32 len,
-	      u8 code[FC_AUTH_SIZE])
+void adv_hash(const u8 key[32], const u8 prefix[FC_AUTH_PREFIX], const u8 *p, u32 len,
+	      u8 digest[ADV_HASH_SIZE])
 {
-	u8 digest[4 * WORDS];
 	struct sha s;
 
 	add_key(&s, key, 0x36);
@@ -128,9 +128,86 @@ void adv_code(const u8 key[32], const u8 prefix[FC_AUTH_PREFIX], const u8 *p, u3
 	sha_add(&s, p, len);
 	sha_end(&s, digest);
 	add_key(&s, key, 0x5c);
-	sha_add(&s, digest, sizeof(digest));
+	sha_add(&s, digest, ADV_HASH_SIZE);
 	sha_end(&s, digest);
-	memcpy(code, digest, FC_AUTH_SIZE);
+}
+
+static u64 get_le64(const u8 *p)
+{
+	u64 value = 0;
+	unsigned int i;
+
+	for (i = 8; i--;)
+		value = value << 8 | p[i];
+	return value;
+}
+
+static void put_le64(u8 *p, u64 value)
+{
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		p[i] = (u8)(value >> 8 * i);
+}
+
+static u64 rotate64(u64 x, int n)
+{
+	return x << n | x >> (64 - n);
+}
+
+static void sip_rounds(u64 v[4], unsigned int n)
+{
+	while (n--) {
+		v[0] += v[1];
+		v[2] += v[3];
+		v[1] = rotate64(v[1], 13) ^ v[0];
+		v[3] = rotate64(v[3], 16) ^ v[2];
+		v[0] = rotate64(v[0], 32) + v[3];
+		v[2] += v[1];
+		v[3] = rotate64(v[3], 21) ^ v[0];
+		v[1] = rotate64(v[1], 17) ^ v[2];
+		v[2] = rotate64(v[2], 32);
+	}
+}
+
+static u64 siphash(const u8 key[16], const u8 *p, u32 len)
+{
+	u64 k0 = get_le64(key), k1 = get_le64(key + 8), word;
+	u64 v[4] = {
+		k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d,
+		k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573,
+	};
+	u8 last[8] = { 0 };
+	u32 left;
+
+	for (left = len; left >= 8; left -= 8, p += 8) {
+		word = get_le64(p);
+		v[3] ^= word;
+		sip_rounds(v, 2);
+		v[0] ^= word;
+	}
+	if (left)
+		memcpy(last, p, left);
+	last[7] = (u8)len;
+	word = get_le64(last);
+	v[3] ^= word;
+	sip_rounds(v, 2);
+	v[0] ^= word;
+	v[2] ^= 0xff;
+	sip_rounds(v, 4);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+void adv_frame_code(const u8 keys[ADV_HASH_SIZE], const u8 *header, u64 number, const u8 *payload,
+		    u32 len, u8 code[8])
+{
+	bool flit = (header[1] & ~FC_FRAME_AUTH) == FC_FRAME_FLIT;
+	u8 input[FC_LINK_SUM + 16];
+
+	memcpy(input, header, FC_LINK_SUM);
+	put_le64(input + FC_LINK_SUM, number);
+	put_le64(input + FC_LINK_SUM + 8, flit ? 0 : siphash(keys + 16, payload, len));
+	put_le64(code, siphash(keys, input, FC_LINK_SUM + (flit ? 8 : 16)));
 }
 
 bool adv_read_key(const char *path, u8 key[32])

@@ -129,8 +129,8 @@ static struct fc_ctrl forge_entry(const struct adversary *a)
 
 static void flood_control(struct adversary *a, u8 port, u32 n)
 {
-	u32 most = fc_ctrls_most(a->flit - (a->keyed ? FC_AUTH_SIZE : 0)), i;
-	u8 p[FC_CTRLS_MAX * FC_CTRL_SIZE + FC_AUTH_SIZE];
+	u32 most = fc_ctrls_most(a->flit), i;
+	u8 p[FC_CTRLS_MAX * FC_CTRL_SIZE];
 
 	for (; n; n -= i) {
 		struct fc_link_hdr h = { .type = FC_FRAME_CTRL };

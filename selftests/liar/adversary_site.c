@@ -27,19 +27,54 @@
 
 /* Transmission. */
 
-/* Add the authentication code; @len bytes of the payload are covered by it. */
-static void sign(struct adversary *a, u8 port, struct fc_link_hdr *h, u8 *p, u32 len)
+/* Add the authentication code to a HELLO. */
+static void sign(struct adversary *a, u8 port, struct fc_link_hdr *h, u8 *p)
 {
 	const struct fc_hello_msg *own = &a->port[port].hello.own;
-	bool hello = h->type == FC_FRAME_HELLO;
-	u8 prefix[FC_AUTH_PREFIX];
+	u8 prefix[FC_AUTH_PREFIX], digest[ADV_HASH_SIZE];
 
 	h->auth = true;
-	if (!hello || h->len < len + FC_AUTH_SIZE)
-		h->len = (u16)(len + FC_AUTH_SIZE);
-	fc_wire_auth_prefix(prefix, h, own->site, own->port, own->epoch,
-			    hello ? 0 : a->port[port].hello.peer.epoch);
-	adv_code(a->key, prefix, p, len, p + len);
+	if (h->len < FC_HELLO_SIZE + FC_AUTH_SIZE)
+		h->len = FC_HELLO_SIZE + FC_AUTH_SIZE;
+	fc_wire_auth_prefix(prefix, h, own->site, own->port, own->epoch, 0);
+	adv_hash(a->key, prefix, p, FC_HELLO_SIZE, digest);
+	memcpy(p + FC_HELLO_SIZE, digest, FC_AUTH_SIZE);
+}
+
+/* Make the keys of the frames sent.  The link has come up. */
+static void make_keys(struct adversary *a, u8 port)
+{
+	struct adv_port *p = &a->port[port];
+	const struct fc_hello_msg *own = &p->hello.own;
+	u8 prefix[FC_AUTH_PREFIX];
+
+	fc_wire_auth_prefix(prefix, NULL, own->site, own->port, own->epoch, p->hello.peer.epoch);
+	adv_hash(a->key, prefix, NULL, 0, p->keys);
+	p->number = 0;
+}
+
+/* Insert number and code between the header and the payload of @len bytes. */
+static void add_code(struct adv_port *p, u8 *header, u32 len)
+{
+	u8 *payload = header + FC_LINK_SIZE + FC_CODE_SIZE;
+
+	memmove(payload, header + FC_LINK_SIZE, len);
+	header[1] |= FC_FRAME_AUTH;
+	fc_put32(header + FC_LINK_SIZE, (u32)++p->number);
+	adv_frame_code(p->keys, header, p->number, payload, len,
+		       header + FC_LINK_SIZE + sizeof(u32));
+}
+
+/* Remove number and code.  Return: bytes removed. */
+static u32 take_code(u8 *header, u32 len)
+{
+	if (len < FC_LINK_SIZE + FC_CODE_SIZE || header[1] == (FC_FRAME_HELLO | FC_FRAME_AUTH) ||
+	    !(header[1] & FC_FRAME_AUTH))
+		return 0;
+	header[1] &= ~FC_FRAME_AUTH;
+	memmove(header + FC_LINK_SIZE, header + FC_LINK_SIZE + FC_CODE_SIZE,
+		len - FC_LINK_SIZE - FC_CODE_SIZE);
+	return FC_CODE_SIZE;
 }
 
 /* A frame that the device does not accept is lost, as on any link. */
@@ -49,6 +84,7 @@ void adv_send(struct adversary *a, u8 port, struct fc_link_hdr *h, const u8 *pay
 	struct adv_port *p = &a->port[port];
 	struct ether_header *eth = (void *)frame;
 	u8 *body = frame + ETH_HLEN + FC_LINK_SIZE;
+	size_t size;
 
 	memcpy(eth->ether_dhost, p->peer, ETH_ALEN);
 	memcpy(eth->ether_shost, p->mac, ETH_ALEN);
@@ -58,10 +94,15 @@ void adv_send(struct adversary *a, u8 port, struct fc_link_hdr *h, const u8 *pay
 		memset(body + len, 0, h->len - len);
 	if (len)
 		memcpy(body, payload, len);
-	if (a->keyed && h->type != FC_FRAME_FLIT)
-		sign(a, port, h, body, len);
+	if (a->keyed && h->type == FC_FRAME_HELLO)
+		sign(a, port, h, body);
 	fc_wire_link_encode(frame + ETH_HLEN, h);
-	if (send(p->fd, frame, ETH_HLEN + FC_LINK_SIZE + h->len, MSG_DONTWAIT) < 0)
+	size = ETH_HLEN + FC_LINK_SIZE + h->len;
+	if (a->keyed && h->type != FC_FRAME_HELLO) {
+		add_code(p, frame + ETH_HLEN, h->len);
+		size += FC_CODE_SIZE;
+	}
+	if (send(p->fd, frame, size, MSG_DONTWAIT) < 0)
 		return;
 }
 
@@ -72,7 +113,7 @@ void adv_send_hello(struct adversary *a, u8 port, const struct fc_hello_msg *msg
 
 	fc_wire_hello_encode(p, msg);
 	if (full)
-		h.len = (u16)(a->flit - FC_LINK_SIZE);
+		h.len = (u16)(a->flit + (a->keyed ? FC_CODE_SIZE : 0) - FC_LINK_SIZE);
 	adv_send(a, port, &h, p, FC_HELLO_SIZE);
 }
 
@@ -152,6 +193,8 @@ static void link_todo(struct adversary *a, u8 port, u8 todo)
 		send_hello(a, port, fc_hello_full(&a->port[port].hello), todo & FC_HELLO_CHECK);
 	if (todo & FC_HELLO_GO_UP) {
 		restart(&a->port[port]);
+		if (a->keyed)
+			make_keys(a, port);
 		send_word(a, port);
 	}
 }
@@ -178,7 +221,8 @@ static void hello_in(struct adversary *a, u8 port, const struct fc_link_hdr *h, 
 		msg.number = h->seq;
 	memcpy(a->port[port].peer, from, ETH_ALEN);
 	link_todo(a, port, fc_hello_received(&a->port[port].hello, &msg,
-					     (u32)h->len + FC_LINK_SIZE >= a->flit,
+					     (u32)h->len + FC_LINK_SIZE >=
+						a->flit + (a->keyed ? FC_CODE_SIZE : 0),
 					     now_ns()));
 }
 
@@ -244,13 +288,13 @@ static void csr_in(struct adversary *a, u8 port, const u8 *p, u32 len)
 	adv_send(a, port, &h, answer, FC_CSR_SIZE);
 }
 
-static void frame_in(struct adversary *a, u8 port, const u8 *frame, u32 len)
+static void frame_in(struct adversary *a, u8 port, u8 *frame, u32 len)
 {
 	const u8 *p = frame + ETH_HLEN + FC_LINK_SIZE;
 	struct adv_port *end = &a->port[port];
 	struct fc_link_hdr h;
-	u32 size;
 
+	len -= take_code(frame + ETH_HLEN, len - ETH_HLEN);
 	if (!fc_wire_link_decode(&h, frame + ETH_HLEN, len - ETH_HLEN, len - ETH_HLEN))
 		return;
 	if (h.type == FC_FRAME_HELLO) {
@@ -260,19 +304,18 @@ static void frame_in(struct adversary *a, u8 port, const u8 *frame, u32 len)
 	if (end->hello.state != FC_LINK_UP || h.epoch != (u16)end->hello.peer.epoch)
 		return;
 	fc_hello_alive(&end->hello, now_ns());
-	size = h.len - (h.auth ? FC_AUTH_SIZE : 0);
 	if (h.type == FC_FRAME_FLIT) {
 		struct adv_channel *c = &end->channel[h.vc];
 
-		if (!a->keyed && fc_before(c->acked, h.ack) && !fc_before(c->sent, h.ack))
+		if (fc_before(c->acked, h.ack) && !fc_before(c->sent, h.ack))
 			c->acked = h.ack;
 		adv_take(a, c, h.seq, now_ns());
 	} else if (h.type == FC_FRAME_STATUS) {
 		status_in(a, port, &h, p);
 	} else if (h.type == FC_FRAME_FAULTS) {
-		faults_in(a, port, p, size);
+		faults_in(a, port, p, h.len);
 	} else if (h.type == FC_FRAME_CSR) {
-		csr_in(a, port, p, size);
+		csr_in(a, port, p, h.len);
 	}
 }
 
@@ -421,16 +464,16 @@ const char *adv_open(struct adversary *a, const struct lab *lab, u32 site)
 	a->topo = lab->topo;
 	a->known = xalloc(a->topo.nsites, sizeof(*a->known));
 	a->site = site;
-	a->flit = lab->flit;
 	a->mode = *lab->mode ? fc_mode_parse(lab->mode) : FC_MODE_DEFAULT;
+	a->ethertype = frame_type();
+	a->keyed = lab->key;
+	a->flit = lab->flit - (a->keyed ? FC_CODE_SIZE : 0);
+	if (a->keyed && !adv_read_key(lab->key, a->key))
+		return "the key of the lab cannot be read";
 	a->window = lab->window;
 	if (!a->window)
 		a->window = fc_mode_ops(a->mode)->classes ? fc_vnet_window(a->flit - FC_LINK_SIZE) :
 						      FLITCAST_WINDOW_DEFAULT;
-	a->ethertype = frame_type();
-	a->keyed = lab->key;
-	if (a->keyed && !adv_read_key(lab->key, a->key))
-		return "the key of the lab cannot be read";
 	a->word = (struct fc_fault){
 		.site = site, .incarnation = (u32)now_ns() | 1, .version = WORD_AHEAD,
 	};

@@ -694,8 +694,8 @@ TEST_F(faked, ends__sets_go_on_by_themselves)
 	uint8_t data[8];
 	struct fake_event e;
 
-	EXPECT_EQ(4, self->fake.link.ver_min);
-	EXPECT_EQ(4, self->fake.link.ver_max);
+	EXPECT_EQ(5, self->fake.link.ver_min);
+	EXPECT_EQ(5, self->fake.link.ver_max);
 	fake_front(&self->fake, &pk, &t);
 	pk.msg_len = 4;
 	pk.data_len = 4;

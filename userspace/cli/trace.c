@@ -531,7 +531,7 @@ static int complain_of_routes(const struct trace *trace)
 /* Fill packets with targets in their order, as the operator does. */
 static int run(struct trace *trace)
 {
-	size_t most = (trace->flit - FC_LINK_SIZE - FC_PACKET_SIZE) / FC_TARGET_SIZE;
+	size_t most = (trace->flit - FC_LINK_SIZE - FC_CODE_SIZE - FC_PACKET_SIZE) / FC_TARGET_SIZE;
 	size_t first, i, unreachable = 0, delivered = 0;
 	struct totals totals = { 0 };
 	struct steiner tree = find_tree(trace);

@@ -87,7 +87,7 @@
 	X(RX_LATE_ANSWERS,	"rx_late_answers")	/* answers after a suspicion */ \
 	X(RX_MALFORMED,		"rx_malformed")		/* failed validation */	\
 	X(RX_STRANGER,		"rx_stranger")		/* link down or not the peer's address */ \
-	X(RX_UNPROVEN,		"rx_unproven")		/* code of another key, or none */ \
+	X(RX_UNPROVEN,		"rx_unproven")		/* code wrong, missing or repeated */ \
 	X(RX_CHECKSUM,		"rx_checksum")		/* corrupted */ \
 	X(RX_NO_MEMORY,		"rx_no_memory")		/* an allocation failed */ \
 	X(RX_REPEATED,		"rx_repeated")		/* duplicate flits */ \

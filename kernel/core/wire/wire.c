@@ -33,11 +33,11 @@ bool fc_wire_link_flags(struct fc_link_hdr *h)
 {
 	u32 len = h->len;
 
-	if (h->type & FC_FRAME_AUTH) {
-		h->type &= ~FC_FRAME_AUTH;
+	/* The link layer removes the codes of all other frames. */
+	if (h->type == (FC_FRAME_HELLO | FC_FRAME_AUTH)) {
+		h->type = FC_FRAME_HELLO;
 		h->auth = true;
-		/* Flits have none. */
-		if (h->type == FC_FRAME_FLIT || len < FC_AUTH_SIZE)
+		if (len < FC_AUTH_SIZE)
 			return false;
 		len -= FC_AUTH_SIZE;
 	}
@@ -45,15 +45,15 @@ bool fc_wire_link_flags(struct fc_link_hdr *h)
 	case FC_FRAME_FLIT:
 		return fc_link_flit_flags(h);
 	case FC_FRAME_STATUS:
-		return fc_link_status_flags(h, len);
+		return fc_link_status_flags(h);
 	case FC_FRAME_HELLO:
 		return h->vc == FC_VC_CTRL && !h->flags && len >= FC_HELLO_SIZE;
 	case FC_FRAME_CTRL:
-		return h->vc == FC_VC_CTRL && !h->flags && ctrls_size_valid(len);
+		return h->vc == FC_VC_CTRL && !h->flags && ctrls_size_valid(h->len);
 	case FC_FRAME_FAULTS:
-		return h->vc == FC_VC_CTRL && !h->flags && faults_size_valid(len);
+		return h->vc == FC_VC_CTRL && !h->flags && faults_size_valid(h->len);
 	case FC_FRAME_CSR:
-		return h->vc == FC_VC_CTRL && !h->flags && csr_size_valid(len);
+		return h->vc == FC_VC_CTRL && !h->flags && csr_size_valid(h->len);
 	}
 	return false;
 }
@@ -61,12 +61,16 @@ bool fc_wire_link_flags(struct fc_link_hdr *h)
 void fc_wire_auth_prefix(u8 p[FC_AUTH_PREFIX], const struct fc_link_hdr *h, u32 site, u16 port,
 			 u32 epoch, u32 peer_epoch)
 {
-	struct fc_link_hdr plain = *h;
+	struct fc_link_hdr plain;
 
-	/* A checksum is computed over the code. */
-	plain.summed = false;
-	plain.sum = 0;
-	fc_link_encode(p, &plain);
+	memset(p, 0, FC_LINK_SIZE);
+	if (h) {
+		plain = *h;
+		/* A checksum is computed over the code. */
+		plain.summed = false;
+		plain.sum = 0;
+		fc_link_encode(p, &plain);
+	}
 	fc_put32(p + FC_LINK_SIZE, site);
 	fc_put32(p + FC_LINK_SIZE + 4, port);
 	fc_put32(p + FC_LINK_SIZE + 8, epoch);

@@ -27,8 +27,9 @@
 #define FC_TARGET_SIZE		20	/* target entry */
 #define FC_BITMAP_MAX		255	/* bytes of a bitmap of target sites */
 #define FC_CSR_SIZE		36	/* payload of FC_FRAME_CSR without its targets */
-#define FC_AUTH_SIZE		16	/* authentication code of a frame that is no flit */
-#define FC_AUTH_PREFIX		36	/* bytes it covers before the payload */
+#define FC_AUTH_SIZE		16	/* authentication code of a HELLO */
+#define FC_AUTH_PREFIX		36	/* bytes it covers before the message */
+#define FC_CODE_SIZE		12	/* number and authentication code of any other frame */
 
 /* Maximum data bytes of a packet; all packets of a message but the last have as many. */
 #define FC_PACKET_MAX		65536U
@@ -51,7 +52,7 @@ enum fc_frame {
 	FC_FRAME_CSR,		/* core/csr/wire_csr.h */
 };
 
-/* Flag in the type of a frame other than a flit: the frame carries an authentication code. */
+/* Flag in the type of a frame with a code: after the message of a HELLO, else before the payload. */
 #define FC_FRAME_AUTH		0x80
 
 /* Maximum number of packets of a broadcast on one link: each has a label. */
@@ -133,7 +134,7 @@ static inline u8 fc_vc_class(u8 vc)
  * @vc: virtual channel of a flit or status
  * @flags: FC_PART_* of a flit, FC_STATUS_* of a status
  * @summed: the frame carries a checksum
- * @auth: the frame carries an authentication code: see fc_wire_auth_prefix()
+ * @auth: a HELLO carries an authentication code: see fc_wire_auth_prefix()
  * @len: payload bytes; the device may pad the frame
  * @epoch: low bits of the sender's epoch
  * @seq: flit: its number; status: number of the next flit
@@ -363,17 +364,14 @@ bool fc_wire_link_summed(const u8 p[FC_LINK_SIZE]);
 void fc_wire_link_set_sum(u8 p[FC_LINK_SIZE], u32 sum);
 
 /**
- * fc_wire_auth_prefix() - the bytes that an authentication code covers before the payload
+ * fc_wire_auth_prefix() - the bytes that the code of a HELLO covers before the message
  * @p: written
- * @h: link header of the frame, with its final length; its checksum is not covered
+ * @h: link header of the HELLO, with its final length; its checksum is not covered.  NULL: zeros,
+ *	for the keys of all other frames
  * @site: sender of the frame
  * @port: port of the sender
  * @epoch: epoch of the sender's end of the link
- * @peer_epoch: epoch of the receiver's end, as the sender knows it; 0 in a HELLO, whose payload has
- *	both
- *
- * The code follows the struct fc_hello_msg of a HELLO, and is the end of any other payload: it
- * covers this prefix and the payload before it.
+ * @peer_epoch: epoch of the receiver's end; 0 in a HELLO, whose message has both
  */
 void fc_wire_auth_prefix(u8 p[FC_AUTH_PREFIX], const struct fc_link_hdr *h, u32 site, u16 port,
 			 u32 epoch, u32 peer_epoch);

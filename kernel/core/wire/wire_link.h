@@ -41,15 +41,14 @@ static inline bool fc_link_flit_flags(const struct fc_link_hdr *h)
 	return true;
 }
 
-/* @len: bytes of the payload without an authentication code. */
-static inline bool fc_link_status_flags(const struct fc_link_hdr *h, u32 len)
+static inline bool fc_link_status_flags(const struct fc_link_hdr *h)
 {
-	return fc_link_vc_valid(h->vc) && len == FC_STATUS_SIZE &&
+	return fc_link_vc_valid(h->vc) && h->len == FC_STATUS_SIZE &&
 	       !(h->flags & ~(FC_STATUS_POLL | FC_STATUS_ACK_REQUEST | FC_STATUS_NACK));
 }
 
 /*
- * Are channel, flags and length valid for the type?  Moves FC_FRAME_AUTH from the type to @auth.
+ * Are channel, flags and length valid for the type?  Moves FC_FRAME_AUTH of a HELLO to @auth.
  */
 bool fc_wire_link_flags(struct fc_link_hdr *h);
 
