@@ -47,8 +47,7 @@ struct fc_flit {
  * @queued: number of occupied slots
  * @ack_wanted: the peer requested an ack when the queue is empty
  * @reverse_active: this end has sent flits on the channel, so the ack field of received flits is
- *	valid; a copy of the state of struct fc_tx, to save a load for each received flit.  Never
- *	set if only statuses carry acks (struct fc_timing, @acks_apart)
+ *	valid; a copy of the state of struct fc_tx, to save a load for each received flit
  */
 struct fc_rx {
 	struct fc_flit *queue;

@@ -504,7 +504,7 @@ bool fc_relay_event(struct fc_relay *relay, const struct fc_event *ev, struct fc
 			flit_in(relay, ev->port, &ev->flit, fx);
 			break;
 		}
-		if (fc_llr_flit_acked(ch, ev->port, ev->ack, fx))
+		if (fc_llr_acked(ch, ev->port, ev->ack, fx))
 			relay->go |= fc_bit(ev->port);
 		if (fc_llr_flit(ch, ev, fx))
 			relay->come |= fc_bit(ev->port);

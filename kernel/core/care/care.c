@@ -288,7 +288,7 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 	switch ((enum fc_event_type)ev->type) {
 	case FC_EV_FLIT:
 		if (ev->port != FC_PORT_LOCAL &&
-		    fc_llr_flit_acked(&site->data, ev->port, ev->ack, fx))
+		    fc_llr_acked(&site->data, ev->port, ev->ack, fx))
 			acked(site, ev, fx);
 		if (fc_llr_flit(&site->data, ev, fx))
 			site->work |= fc_bit(ev->port);

@@ -315,7 +315,7 @@ static void acknowledge(struct fc_channel *ch, u8 port)
 	 * Where the ack timer is armed vnet_pass.c counts a flit without setting this.  No flit may
 	 * have been consumed yet.
 	 */
-	ch->tx[port].reverse_active = !ch->timing->acks_apart;
+	ch->tx[port].reverse_active = true;
 	fc_llr_delay_ack(ch, port);
 }
 
@@ -408,7 +408,7 @@ static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 		ch->rx[port].stat[FC_LSTAT_TX_RESENT]++;
 		e = effect(ch, fx, FC_FX_RESEND, port);
 		e->seq = seq;
-		e->ack = ch->rx[port].consumed;	/* ignored by the peer with acks_apart */
+		e->ack = ch->rx[port].consumed;
 	}
 }
 

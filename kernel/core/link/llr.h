@@ -134,17 +134,11 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 static inline bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
 	/* This end has sent no flit, as on most channels: the ack is 0, do not load ch->tx. */
-	if (!ack && !ch->rx[port].reverse_active && !ch->timing->acks_apart)
+	if (!ack && !ch->rx[port].reverse_active)
 		return false;
 	if (ack == ch->tx[port].acked)
 		return false;
 	return fc_llr_new_ack(ch, port, ack, fx);
-}
-
-/* Processes the ack in a flit's header; ignores it if only statuses acknowledge (acks_apart). */
-static inline bool fc_llr_flit_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
-{
-	return !ch->timing->acks_apart && fc_llr_acked(ch, port, ack, fx);
 }
 
 /* Makes a status with flags due (switches: ACK_REQUEST), even if a flit carries the ack. */
@@ -179,7 +173,7 @@ static inline void fc_llr_consumed(struct fc_channel *ch, u8 port)
 	struct fc_rx *rx = &ch->rx[port];
 
 	if (!rx->consumed++)
-		ch->tx[port].reverse_active = !ch->timing->acks_apart;
+		ch->tx[port].reverse_active = true;
 	if (port == FC_PORT_LOCAL) {
 		rx->acked = rx->consumed;
 		return;
@@ -226,14 +220,13 @@ static inline void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect 
 	e->vc = ch->vc;
 	e->seq = tx->sent++;
 	if (!e->seq)
-		ch->rx[port].reverse_active = !ch->timing->acks_apart;
+		ch->rx[port].reverse_active = true;
 	if (tx->reverse_active) {
 		e->ack = ch->rx[port].consumed;
 		fc_llr_ack_sent(ch, port);
 	}
 	/* The flit's ack replaces a status without flags; a peer that needs more polls again. */
-	if (!ch->timing->acks_apart)
-		ch->status &= ~(fc_bit(port) & ~ch->flagged);
+	ch->status &= ~(fc_bit(port) & ~ch->flagged);
 	if (tx->poll_at != FC_NEVER)
 		return;
 	tx->poll_wait = ch->timing->poll << (ch->now < tx->slow_until ? tx->slow : 0);

@@ -37,8 +37,6 @@ struct fc_pref {
  * @seek_max: number of seeks after which a packet is forced to the local net-output
  * @fifo_room: words in the fifo-buffer; 0: unbounded (CARE, footnote 14), for a caller whose
  *	operator takes every word at once
- * @acks_apart: only statuses carry acks, authenticated by the network's key; the ack of a flit is
- *	neither set nor read; never changes
  */
 struct fc_timing {
 	u64 seek;
@@ -48,7 +46,6 @@ struct fc_timing {
 	u64 poll;
 	u16 seek_max;
 	u16 fifo_room;
-	bool acks_apart;
 };
 
 /**

@@ -537,7 +537,7 @@ bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struc
 		return fc_vnet_work(v, class, ev, fx);
 	if (ev->port != FC_PORT_LOCAL) {
 		ch->now = v->now;
-		if (fc_llr_flit_acked(ch, ev->port, ev->ack, fx)) {
+		if (fc_llr_acked(ch, ev->port, ev->ack, fx)) {
 			fc_vcredit(v, class, ev->port);
 			fc_vdue(v, ch);
 		}

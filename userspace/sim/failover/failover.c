@@ -92,8 +92,6 @@ static const struct hosts idle[] = {
 	{ "100 ms each 300 ms, 5 %", { .loss = 5, OFTEN } },
 	{ "mean 100, at most 500 ms, each second, 5 %", { .loss = 5, LONG } },
 	{ "no stalls, 20 %", { .loss = 20 } },
-	{ "100 ms each second, 5 %, with a key", { .loss = 5, SECOND, .keyed = true } },
-	{ "no stalls, 20 %, with a key", { .loss = 20, .keyed = true } },
 };
 
 /* Interval of HELLO, ms, and how many without a frame mean death. */

@@ -32,7 +32,6 @@ enum failover_fault {
  * @leaves: no host sends flits while an end suspects the link, as where another route exists
  * @held: hosts take no flits out of their queues
  * @late: timers that run late count as if they had run in time (a control: counterexample C13)
- * @keyed: the network has a key: only HELLOs and first acknowledgments prove that a peer lives
  * @turn: not 0: the link is whole and silent in turn, each for so long
  * @hello: interval of HELLO, ms
  * @dead: intervals of silence that mean death
@@ -47,7 +46,6 @@ struct failover_model {
 	bool leaves;
 	bool held;
 	bool late;
-	bool keyed;
 	u64 turn;
 	u16 hello;
 	u8 dead;

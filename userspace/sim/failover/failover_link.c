@@ -221,10 +221,6 @@ static void finish(struct host *h)
 			frame.status = e->status;
 			put(h, frame);
 			break;
-		case FC_FX_RELEASE:
-			/* The first acknowledgment of a flit is no replay. */
-			fc_hello_alive(&h->hello, net.now);
-			break;
 		case FC_FX_SUSPECT:
 			if (!suspicion || e->flags < suspicion)
 				suspicion = e->flags;
@@ -263,7 +259,7 @@ static void read_flit(struct host *h, const struct frame *frame)
 	};
 	struct fc_rx *rx = &h->rx[PORT];
 
-	fc_llr_flit_acked(&h->ch, PORT, ev.ack, &net.fx);
+	fc_llr_acked(&h->ch, PORT, ev.ack, &net.fx);
 	h->stat[PORT][FC_LSTAT_RX_BYTES] += FLIT;
 	fc_llr_flit(&h->ch, &ev, &net.fx);
 	while (!net.model->held && rx->queued && fc_rx_first(rx)->parts & FC_FLIT_VALID)
@@ -292,8 +288,7 @@ static void read_frame(struct host *h)
 	/* A frame of an earlier life of the link. */
 	if (h->hello.state != FC_LINK_UP || frame.epoch != h->hello.peer.epoch)
 		return;
-	if (!net.model->keyed)
-		fc_hello_alive(&h->hello, net.now);
+	fc_hello_alive(&h->hello, net.now);
 	if (frame.kind == FRAME_DIGEST)
 		return;
 	begin(h);
@@ -482,7 +477,7 @@ static void make_host(u32 number)
 		},
 		.want_site = !number, .want_port = PORT, .ms = FAILOVER_MS,
 		.interval = model->hello * FAILOVER_MS,
-		.dead = model->dead, .keyed = model->keyed,
+		.dead = model->dead,
 		.send_at = FC_NEVER, .dead_at = FC_NEVER,
 		.state = FC_LINK_DOWN,
 	};
