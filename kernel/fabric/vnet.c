@@ -24,6 +24,9 @@
 #include "fabric/fast.h"
 #include "fabric/vnet.h"
 
+/* Frames of one event after which the lock is released, see flitcast_vnet_receive(). */
+#define RECEIVE_FRAMES	8
+
 /**
  * struct flitcast_vset - the switch of one set of classes
  * @core: the switch: decides, and stores no frames
@@ -283,7 +286,10 @@ void flitcast_vnet_event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 
 void flitcast_vnet_receive(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 {
-	if (event(site, vc, ev))
+	u32 frames = site->out.frames;
+
+	/* Many frames leave before the site is fed, which may queue as many again. */
+	if (event(site, vc, ev) || site->out.frames - frames > RECEIVE_FRAMES)
 		site->todo.more |= fc_bit(fc_vc_set(vc));
 }
 

@@ -68,12 +68,13 @@ static inline bool feeds(const struct flitcast_site *site)
 }
 
 /*
- * Process the control messages that are addressed to this site itself.  Return: true if they
- * completed many messages: the caller must release the lock before it goes on.
+ * Process the control messages that are addressed to this site itself.  The site had @left messages
+ * when the caller began.  Return: true if many were completed since: the caller must release the
+ * lock before it goes on.
  */
-static bool ctrl_loop(struct flitcast_site *site)
+static bool ctrl_loop(struct flitcast_site *site, unsigned int left)
 {
-	unsigned int i, left = site->ends->tx.nmsgs;
+	unsigned int i;
 	bool more = false;
 
 	for (i = 0; i < site->ctrl.nloop && !more; i++) {
@@ -222,14 +223,21 @@ static noinline void act(struct flitcast_site *site)
 		flitcast_ether_links(site);
 }
 
-/* Feed the switches with the data of this site, as far as they have buffer space. */
+/*
+ * Feed the switches with the data of this site, as far as they have buffer space.  A packet to the
+ * site itself is delivered and acked at once, so that the next one may enter: all rounds share one
+ * budget.
+ */
 static noinline void feed(struct flitcast_site *site)
 {
+	unsigned int left = site->ends->tx.nmsgs;
+	int budget = FLITCAST_FEED_FRAMES;
+
 	do {
-		if (site->ctrl.nloop && ctrl_loop(site))
+		if (site->ctrl.nloop && ctrl_loop(site, left))
 			return;
 		if (flitcast_oper_waits(site))
-			flitcast_site_feed(site);
+			flitcast_site_feed(site, &budget);
 		if (flitcast_txcast_waits(site))
 			flitcast_txcast_feed(site);
 		/* The timer feeds them, to bound how long the lock is held. */

@@ -11,11 +11,7 @@
 #include "fabric/vnet.h"
 #include "site/impl.h"
 
-/*
- * Budget of one flitcast_site_feed() call: flits, weighted by the frames that each makes; a packet
- * costs one more for each FEED_TARGETS targets.
- */
-#define FEED_BUDGET	16
+/* A packet costs one more of the budget of flitcast_site_feed() for each FEED_TARGETS targets. */
 #define FEED_TARGETS	4
 
 /* Return: the next flit of the stored packet being fed. */
@@ -196,10 +192,10 @@ static int next_set(struct flitcast_site *site, u32 sets)
 static_assert(FC_BAND_BULK - FC_SET_SHORT == FC_BAND_SHORT);
 static_assert(FC_BAND_BULK - FC_SET_HIGH == FC_BAND_HIGH);
 
-void flitcast_site_feed(struct flitcast_site *site)
+void flitcast_site_feed(struct flitcast_site *site, int *budget)
 {
 	u32 sets = fc_bit(FC_SET_COUNT) - 1, frames;
-	int budget = FEED_BUDGET, set;
+	int set;
 
 	lockdep_assert_held(&site->lock);
 	site->oper.budget = FLITCAST_FEED_BUDGET;
@@ -209,7 +205,7 @@ void flitcast_site_feed(struct flitcast_site *site)
 		/*
 		 * Over budget: the timer handles the rest, so that the lock is not held for long.
 		 */
-		if (budget <= 0) {
+		if (*budget <= 0) {
 			site->clock.ends_at = 0;
 			return;
 		}
@@ -219,7 +215,7 @@ void flitcast_site_feed(struct flitcast_site *site)
 				continue;
 			}
 			if (!feed->train)
-				budget -= feed->targets / FEED_TARGETS;
+				*budget -= feed->targets / FEED_TARGETS;
 		}
 		frames = site->out.frames;
 		if (!feed_flit(site, set)) {
@@ -229,6 +225,6 @@ void flitcast_site_feed(struct flitcast_site *site)
 						  flitcast_site_now(site) + NSEC_PER_MSEC);
 			return;
 		}
-		budget -= max_t(int, site->out.frames - frames, 1);
+		*budget -= max_t(int, site->out.frames - frames, 1);
 	}
 }

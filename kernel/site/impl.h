@@ -19,8 +19,11 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer);
 
 /* feed.c */
 
-/* Feed the local net-input. */
-void flitcast_site_feed(struct flitcast_site *site);
+/* Budget of one hold of the lock: flits fed, weighted by the frames that each makes. */
+#define FLITCAST_FEED_FRAMES	16
+
+/* Feed the local net-input, and deduct what that costs from *@budget. */
+void flitcast_site_feed(struct flitcast_site *site, int *budget);
 
 /* alloc.c */
 
