@@ -15,6 +15,11 @@
 #define FLOWS		1500
 #define SENDERS		3000
 
+#define USER		1000
+/* Bytes of a long message, and messages of a socket. */
+#define LONG		(1 << 20)
+#define LONGS		10
+
 static char data[16 << 20];
 
 /* Wait for @n answers of one kind. */
@@ -307,6 +312,110 @@ TEST_F(bare, hold__close_without_linger)
 						MSG_DONTWAIT)));
 	close(fd);
 	EXPECT_EQ(0, cli("site del 0"));
+}
+
+/* Sockets of a process that is killed, the messages that each sends, and one in so many listens. */
+#define KILLED		1000
+#define KILLED_SENDS	6
+#define KILLED_LISTENS	8
+
+/*
+ * Open one socket of the process below, as an ordinary user: each eighth listens, the next one
+ * connects to it, the others are for messages.
+ */
+static int killed_socket(const struct _test_data_line *self, unsigned int i,
+			 const struct sockaddr_flitcast *before)
+{
+	unsigned int kind = i % KILLED_LISTENS;
+	int fd;
+
+	if (lab_enter(self->ns[i % 3]) || seteuid(USER))
+		return -1;
+	fd = msg_socket_type(-1, kind < 2 ? SOCK_SEQPACKET : SOCK_RDM, FLITCAST_SITE_ANY,
+			     FLITCAST_PORT_ANY, SOCK_NONBLOCK);
+	if (!kind && listen(fd, 10))
+		return -1;
+	if (kind == 1)
+		connect(fd, (const struct sockaddr *)before, sizeof(*before));
+	return seteuid(0) ? -1 : fd;
+}
+
+/* Open the sockets, send to all of them, and wait for the end. */
+static void killed_process(const struct _test_data_line *self, int ready)
+{
+	static struct sockaddr_flitcast name[KILLED];
+	static int fd[KILLED];
+	const struct sockaddr_flitcast *to;
+	unsigned int i, k;
+
+	if (allow_descriptors(KILLED + 100))
+		_exit(1);
+	for (i = 0; i < KILLED; i++) {
+		fd[i] = killed_socket(self, i, i ? &name[i - 1] : NULL);
+		if (fd[i] < 0)
+			_exit(2);
+		name[i] = msg_name(fd[i]);
+	}
+	for (k = 0; k < KILLED_SENDS; k++) {
+		for (i = 0; i < KILLED; i++) {
+			to = &name[(i * 7 + k * 101) % KILLED];
+			msg_send(fd[i], data, 1 << (i + 5 * k) % 17, to->sfc_site, to->sfc_port,
+				 MSG_DONTWAIT);
+		}
+	}
+	if (write(ready, "", 1) == 1)
+		pause();
+	_exit(3);
+}
+
+/* A user's process with many sockets, of messages and of connections, is killed. */
+TEST_F(line, hold__process_killed)
+{
+	int ready[2], status;
+	pid_t child;
+	char byte;
+
+	ASSERT_EQ(0, pipe2(ready, O_CLOEXEC));
+	child = fork();
+	if (!child)
+		killed_process(self, ready[1]);
+	close(ready[1]);
+	ASSERT_EQ(1, read(ready[0], &byte, 1));
+	ASSERT_EQ(0, kill(child, SIGKILL));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+}
+
+/* Messages of 1 MiB, of two sockets at each end of a line to those at the other end. */
+TEST_F(line, hold__long_messages)
+{
+	int room = 8 * LONG, i;
+	uint64_t until = now_ms() + SOON_MS;
+	unsigned int sent[4] = { 0 }, received = 0;
+	struct pollfd fd[4];
+
+	for (i = 0; i < 4; i++) {
+		fd[i].fd = msg_socket(self->ns[i & 2], FLITCAST_SITE_ANY, PORT + i, 0);
+		fd[i].events = POLLIN;
+		ASSERT_LE(0, fd[i].fd);
+		ASSERT_TRUE(room_of(fd[i].fd, room));
+		ASSERT_EQ(0, setsockopt(fd[i].fd, SOL_FLITCAST, FLITCAST_SNDBUF, &room,
+					sizeof(room)));
+	}
+	while (received < 4 * LONGS && now_ms() < until) {
+		for (i = 0; i < 4; i++) {
+			while (sent[i] < LONGS &&
+			       RESULT(msg_send(fd[i].fd, data, LONG, ~i & 2, PORT + (i ^ 2),
+					       MSG_DONTWAIT)) == LONG)
+				sent[i]++;
+			while (RESULT(msg_recv(fd[i].fd, data, LONG, NULL, MSG_DONTWAIT)) == LONG)
+				received++;
+		}
+		poll(fd, 4, 10);
+	}
+	EXPECT_EQ(4 * LONGS, received);
+	for (i = 0; i < 4; i++)
+		close(fd[i].fd);
 }
 
 API_MAIN
