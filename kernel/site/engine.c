@@ -230,12 +230,15 @@ static noinline void act(struct flitcast_site *site)
  */
 static noinline void feed(struct flitcast_site *site)
 {
-	unsigned int left = site->ends->tx.nmsgs;
+	unsigned int left = site->ends->tx.nmsgs, before;
 	int budget = FLITCAST_FEED_FRAMES;
 
 	do {
+		before = site->ends->tx.nmsgs;
 		if (site->ctrl.nloop && ctrl_loop(site, left))
 			return;
+		/* To complete a message costs no less than to feed a flit. */
+		budget -= (int)(before - site->ends->tx.nmsgs);
 		if (flitcast_oper_waits(site))
 			flitcast_site_feed(site, &budget);
 		if (flitcast_txcast_waits(site))
