@@ -71,6 +71,7 @@ struct fc_rx {
  * @resent: bit i: flit @acked + i was resent in this try, or before the first (llr.c)
  * @poll_at: time to poll the peer about unacknowledged flits, or FC_NEVER
  * @poll_wait: time from the answer to a poll to the next poll
+ * @test_at: earliest poll for frames that no ack covers (fc_llr_test())
  * @sent: number of flits sent
  * @acked: number of flits that the peer has acknowledged
  * @window: maximum number of unacknowledged flits; the switches check it
@@ -109,6 +110,7 @@ struct fc_tx {
 	u64 resent;
 	u64 poll_at;
 	u64 poll_wait;
+	u64 test_at;
 	u64 slow_until;
 	u64 held;
 	u64 idle;

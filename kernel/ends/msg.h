@@ -134,13 +134,15 @@ enum tx_walk {
  * @err: error for aborted targets
  * @what: enum tx_walk
  * @acts: number of FC_CTRL_ASK sent in this part
+ * @anew: TX_WALK_DEADLINE: routes have changed, ask about overdue packets anew
  */
 struct tx_walk_state {
 	u64 due;
 	u32 at;
 	s16 err;
 	u8 what;
-	u8 acts;
+	u8 acts:7;
+	u8 anew:1;
 };
 
 /**
@@ -231,19 +233,16 @@ void flitcast_msg_put(struct flitcast_msg *msg);
 struct flitcast_msg *flitcast_msg_reuse(struct flitcast_site *site, u32 len);
 /* As flitcast_msg_put(), but the message may go to the free list. */
 void flitcast_msg_completed(struct flitcast_site *site, struct flitcast_msg *msg);
-/* Return: length of the contiguous data from byte @from on, up to @len; page block and offset. */
+/* Return: length of contiguous data from byte @from on, up to @len; page block and offset. */
 u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **block,
 		     u32 *off);
 /* Free the data of a completed message. */
 void flitcast_msg_drop_data(struct flitcast_msg *msg);
-/*
- * Free the data of a completed message, under the site's lock; a work item (flitcast_sources.free)
- * does it if it takes long, or many messages are completed at a time.  The message is in no list.
- */
+/* As above; the message is in no list.  If it takes long, a work item (flitcast_sources.free) does. */
 void flitcast_msg_spent(struct flitcast_site *site, struct flitcast_msg *msg);
 /* Free the free list; no task sends any more. */
 void flitcast_msg_pool_free(struct flitcast_site *site);
-/* Called by the work item: free the data of one message.  Return: false if there is none. */
+/* For the work item: free the data of one message.  Return: false if there is none. */
 bool flitcast_msg_free_spent(struct flitcast_site *site);
 
 #endif /* FLITCAST_ENDS_MSG_H */

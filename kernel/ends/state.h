@@ -135,6 +135,9 @@ struct flitcast_cur {
  * @nforward: number of flows in @forward
  * @srtt: smoothed round-trip time from packet to ack, ns
  * @rttvar: smoothed deviation of the round-trip time, ns
+ * @anew: when packets whose ack was overdue were last asked about anew, because routes had changed
+ *	(core/ends/ask.h); 0: never
+ * @asks: messages from @reroute on are asked about anew
  */
 struct flitcast_sender {
 	struct list_head msgs;
@@ -146,6 +149,8 @@ struct flitcast_sender {
 	unsigned int nforward;
 	u64 srtt;
 	u64 rttvar;
+	u64 anew;
+	bool asks;
 };
 
 /**

@@ -29,6 +29,7 @@
  * Retransmission after a random wait: CARE, section 3.4.
  */
 #include <uapi/linux/flitcast.h>
+#include "core/ends/ask.h"
 #include "ends/ports.h"
 #include "ends/tx.h"
 #include "ends/txqueue.h"
@@ -185,14 +186,15 @@ static void route_lost(struct tx_flow *flow, u32 seq, u64 now)
  * Update the round-trip estimate: everything sent to the target has been acked (RFC 6298).  The ack
  * of a retransmitted packet is taken for that of the first transmission, bounded by twice the
  * current wait: if round trips become longer, the estimate grows step by step; and packet loss
- * delays the next FC_CTRL_ASK, as it should.
+ * delays the next FC_CTRL_ASK, as it should.  The same bound is for packets that were sent before
+ * routes changed: they may have waited for a failed link, and the next failure needs short waits.
  */
 static void measure(struct flitcast_site *site, const struct tx_target *t, u64 now)
 {
 	u64 took = now - t->first_at;
 	s64 more;
 
-	if (t->first_at != t->sent_at)
+	if (t->first_at != t->sent_at || t->sent_at <= site->ends->tx.anew)
 		took = min(took, 2 * flitcast_tx_ask_wait(site));
 	if (!site->ends->tx.srtt) {
 		site->ends->tx.srtt = took;
@@ -445,14 +447,15 @@ static void ask(struct flitcast_site *site, const struct flitcast_msg *msg,
 /*
  * Return: when to send the next FC_CTRL_ASK; FC_NEVER if no answer is due.  The wait doubles each
  * time.  Targets that refused the message are asked by walk_repeat(), and unresponsive ones get
- * only their oldest message.
+ * only their oldest message, and questions about it.
  */
 static u64 ask_due(const struct flitcast_site *site, const struct tx_target *t)
 {
 	if (fc_txtarget_completed(&t->core) || t->core.state == FC_TX_NO_SPACE || !t->most ||
-	    t->flow->unresponsive || fc_txtarget_unsent(&t->core) || t->asks == ASKS)
+	    (t->flow->unresponsive && t->core.seq != t->flow->core.oldest) ||
+	    fc_txtarget_unsent(&t->core) || t->asks == ASKS)
 		return FC_NEVER;
-	return t->sent_at + ((2ULL << t->asks) - 1) * flitcast_tx_ask_wait(site) +
+	return fc_ask_at(t->sent_at, site->ends->tx.anew, t->asks, flitcast_tx_ask_wait(site)) +
 	       (t->delay_ack ? FC_ACK_DELAY_NS : 0);
 }
 
@@ -552,6 +555,21 @@ static void route_restored(struct flitcast_site *site, struct flitcast_msg *msg,
 }
 
 /*
+ * Routes have changed: if the ack of a target is overdue, ask it anew, and retransmit as if the
+ * packet had just been sent.
+ */
+static void ask_anew(const struct flitcast_site *site, struct flitcast_msg *msg,
+		     struct tx_target *t, u64 now)
+{
+	if (!fc_ask_overdue(t->sent_at, flitcast_tx_ask_wait(site), now))
+		return;
+	t->asks = 0;
+	msg->at.ask = min(msg->at.ask, now);
+	msg->at.wait = flitcast_tx_wait(site);
+	msg->at.repeat = min(msg->at.repeat, now + msg->at.wait);
+}
+
+/*
  * TX_WALK_DEADLINE: abort a target that is unresponsive or unreachable for too long. Return: false
  * if the message was completed and freed.
  */
@@ -573,6 +591,8 @@ static bool walk_deadline(struct flitcast_site *site, struct flitcast_msg *msg,
 	}
 	if (at > now) {
 		msg->at.deadline = min(msg->at.deadline, at);
+		if (msg->walk.anew)
+			ask_anew(site, msg, t, now);
 		return true;
 	}
 	*budget -= TX_COST_ACT;
@@ -696,6 +716,9 @@ static bool walk(struct flitcast_site *site, struct flitcast_msg *msg, u64 now, 
 	}
 	if (msg->walk.what == TX_WALK_REPEAT)
 		flitcast_tx_ready(site, msg);
+	/* If routes have changed again during the walk, the next one asks, too. */
+	if (msg->walk.what == TX_WALK_DEADLINE && msg->at.deadline > now)
+		msg->walk.anew = false;
 	msg->walk.what = TX_WALK_NONE;
 	return true;
 }
@@ -715,14 +738,23 @@ bool flitcast_tx_abort_all(struct flitcast_site *site, struct flitcast_msg *msg,
 
 void flitcast_tx_rerouted(struct flitcast_site *site)
 {
+	u64 now = flitcast_site_now(site);
+
 	lockdep_assert_held(&site->lock);
+	if (fc_ask_anew(site->ends->tx.anew, flitcast_tx_ask_wait(site), now)) {
+		site->ends->tx.anew = now;
+		site->ends->tx.asks = true;
+	}
 	site->ends->tx.reroute = list_first_entry_or_null(&site->ends->tx.msgs, struct flitcast_msg,
 							  site_node);
 	if (site->ends->tx.reroute)
 		flitcast_tx_due(site, 0);
 }
 
-/* Routes have changed: check the deadlines of messages, which finds unreachable targets. */
+/*
+ * Routes have changed: check the deadlines of messages, which finds unreachable targets, and asks
+ * about overdue packets.
+ */
 static void reroute_time(struct flitcast_site *site, u64 now, int *budget)
 {
 	while (site->ends->tx.reroute && *budget > 0) {
@@ -731,10 +763,13 @@ static void reroute_time(struct flitcast_site *site, u64 now, int *budget)
 		*budget -= TX_COST_MSG;
 		site->ends->tx.reroute = after(site, msg);
 		msg->at.deadline = now;
+		msg->walk.anew |= site->ends->tx.asks;
 		flitcast_tx_schedule(site, msg);
 	}
 	if (site->ends->tx.reroute)
 		flitcast_tx_due(site, 0);
+	else
+		site->ends->tx.asks = false;
 }
 
 /* A timer of the message has expired.  The message may be freed afterwards. */

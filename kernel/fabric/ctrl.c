@@ -20,7 +20,8 @@
  * If none arrives in time, the next ALONE acks are not held: the targets beyond are far, gone, or
  * reply by another path.
  *
- * Control frames are not retransmitted by the link.  A lost entry is sent again by its end.
+ * Control frames are not retransmitted by the link.  A lost entry is sent again by its end.  If the
+ * link is silent, a poll for the frame finds out (flitcast_relay_tests()).
  */
 #include <linux/interrupt.h>
 #include "drop.h"
@@ -58,6 +59,7 @@ static void queue(struct flitcast_site *site, u8 port)
 	site->ctrl.old &= ~fc_bit(port);
 	end->link->stat[FC_LSTAT_TX_CTRL]++;
 	flitcast_output_frame(site, port, skb, &hdr);
+	site->ctrl.tests |= fc_bit(port);
 }
 
 /* Return: the maximum number of entries of a frame. */

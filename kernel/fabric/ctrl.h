@@ -48,6 +48,8 @@ struct flitcast_back {
  * @loop: entries for this site, from the links and from itself
  * @nloop: number of entries in @loop
  * @ports: bit mask of ports with a queued control frame
+ * @tests: bit mask of ports whose link is to be tested (flitcast_relay_tests()): a control frame
+ *	was sent, or a link failed somewhere
  * @old: of these, ports whose frame waits for @soon
  * @beyond: while a multicast packet is delivered whose source waits for acks: number of targets
  *	beyond this site
@@ -63,6 +65,7 @@ struct flitcast_ctrl {
 	struct fc_ctrl loop[FLITCAST_LOOP_MAX];
 	unsigned int nloop;
 	u32 ports;
+	u32 tests;
 	u32 old;
 	u8 beyond;
 	u8 nheld;

@@ -123,6 +123,8 @@ static void reroute(struct flitcast_faults *f)
 		return;
 	}
 	update_avoid(f);
+	/* Packets will take links that may be idle, and silent, too: all are tested at once. */
+	site->ctrl.tests |= site->node.up & ~fc_bit(FC_PORT_LOCAL);
 	site->node.rerouting = true;
 	queue_delayed_work(system_unbound_wq, &f->compute, now >= f->rest_until ? 0 :
 			   nsecs_to_jiffies(f->rest_until - now) + 1);

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include "drop.h"
 #include "core/bcast/relay.h"
+#include "core/link/llr.h"
 #include "fabric/channel.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"
@@ -299,6 +300,22 @@ void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev)
 	site->relay->more = more;
 	ev->type = type;
 	flitcast_machine_due(site, flitcast_relay_next_at(site));
+}
+
+void flitcast_relay_tests(struct flitcast_site *site)
+{
+	struct fc_channel *ch = &site->relay->core.ch;
+	u32 rest = site->ctrl.tests;
+
+	site->ctrl.tests = 0;
+	for (; rest; rest &= rest - 1) {
+		u8 port = fc_low(rest);
+
+		/* Usually an earlier control frame has set the timer. */
+		if (ch->tx[port].poll_at == FC_NEVER)
+			fc_llr_test(ch, port, flitcast_site_now(site));
+	}
+	flitcast_machine_due(site, ch->next_at);
 }
 
 void flitcast_relay_count(struct flitcast_site *site, u8 port, u64 *stat)

@@ -309,6 +309,8 @@ static __always_inline void before_leave(struct flitcast_site *site)
 	} while (site->todo.unrouted);
 	if (site->ctrl.ports)
 		flitcast_ctrl_leave(site);
+	if (site->ctrl.tests)
+		flitcast_relay_tests(site);
 	flitcast_check(site);
 	flitcast_set_timer(site);
 }

@@ -24,6 +24,8 @@
  *		doubles up to FC_LLR_BACKOFF times.  The receiver learns which flits were sent, and
  *		answers at once, with a NACK if any is missing: this recovers the last flits of a
  *		burst, lost acks and lost NACKs.
+ * test		poll for a frame that no ack covers, a control frame: else a direction of a link that
+ *		carries only these would be silent until HELLO finds out, seconds later
  * echo		highest poll number received, in every status.  An echo above resend_poll names a
  *		poll that was sent after the last resend: resent flits still missing are lost.
  * silent	a poll without an answer for twice timing->poll is sent again.  When the fourth one
@@ -412,6 +414,15 @@ static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 	}
 }
 
+/* The peer answers: it is not tested for a while. */
+static void test_passed(struct fc_channel *ch, u8 port)
+{
+	struct fc_tx *tx = &ch->tx[port];
+
+	tx->poll_at = FC_NEVER;
+	tx->test_at = ch->now + FC_LLR_TEST * ch->timing->poll;
+}
+
 /*
  * Does the echo name a poll that was not answered before?  Then the next poll has more time.  Where
  * the peer seemed silent after that poll, its host is slow.  An answer to a later poll would not
@@ -431,6 +442,8 @@ static bool answered(struct fc_channel *ch, u8 port, u16 echo)
 	tx->unechoed = 0;
 	ch->rx[port].stat[FC_LSTAT_RX_ANSWERS]++;
 	tx->unanswered = 0;
+	if (fc_tx_empty(tx))
+		test_passed(ch, port);
 	if (tx->poll_at == FC_NEVER)
 		return true;
 	if (tx->poll_wait < ch->timing->poll << FC_LLR_BACKOFF)
@@ -615,6 +628,38 @@ static void poll(struct fc_channel *ch, u8 port)
 	ch->rx[port].stat[FC_LSTAT_TX_POLLS]++;
 }
 
+void fc_llr_test(struct fc_channel *ch, u8 port, u64 now)
+{
+	struct fc_tx *tx = &ch->tx[port];
+
+	if (tx->poll_at != FC_NEVER || !(ch->up & fc_bit(port)))
+		return;
+	tx->poll_wait = ch->timing->poll << (now < tx->slow_until ? tx->slow : 0);
+	tx->poll_at = now + tx->poll_wait;
+	/* Answers from now on make the test unnecessary. */
+	tx->answers = (u32)ch->rx[port].stat[FC_LSTAT_RX_ANSWERS];
+	tx->unanswered = 0;
+	fc_llr_due(ch, port, tx->poll_at);
+}
+
+/* The poll timer has expired, and no flit waits for its ack.  Return: true if no poll is due. */
+static bool tested(struct fc_channel *ch, u8 port)
+{
+	struct fc_tx *tx = &ch->tx[port];
+
+	if ((u32)ch->rx[port].stat[FC_LSTAT_RX_ANSWERS] != tx->answers) {
+		test_passed(ch, port);
+		return true;
+	}
+	if (ch->now >= tx->test_at)
+		return false;
+	/* Not later: flits that are sent meanwhile are polled for by the same timer. */
+	tx->poll_at += ch->timing->poll;
+	if (tx->poll_at > tx->test_at)
+		tx->poll_at = tx->test_at;
+	return true;
+}
+
 static void timers(struct fc_channel *ch, u8 port)
 {
 	const struct fc_timing *timing = ch->timing;
@@ -633,7 +678,7 @@ static void timers(struct fc_channel *ch, u8 port)
 		rx->nack_at = ch->now + rx->nack_wait;
 		fc_llr_add_flags(ch, port, FC_STATUS_NACK);
 	}
-	if (tx->poll_at <= ch->now)
+	if (tx->poll_at <= ch->now && !(fc_tx_empty(tx) && tested(ch, port)))
 		poll(ch, port);
 	next = rx->ack_at < rx->nack_at ? rx->ack_at : rx->nack_at;
 	if (tx->poll_at < next)
@@ -760,6 +805,7 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	rx->poll_seen = 0;
 	tx->window = window;
 	tx->poll_at = FC_NEVER;
+	tx->test_at = 0;
 	ch->status &= ~fc_bit(port);
 	ch->flagged &= ~fc_bit(port);
 	ch->silent &= ~fc_bit(port);

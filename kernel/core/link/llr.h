@@ -36,6 +36,8 @@
 #define FC_LLR_SLOW_SHIFT	10
 /* Time to wait for the answer to a poll: timing->poll, doubled so often. */
 #define FC_LLR_ANSWER_SHIFT	1
+/* Polls for frames that no ack covers: so many times timing->poll after the last answer at least. */
+#define FC_LLR_TEST	3
 /* A poll timer that is late by timing->poll, halved so often, shows that this host was stalled. */
 #define FC_LLR_LATE_SHIFT	1
 /*
@@ -117,6 +119,8 @@ struct fc_flit fc_rx_consume(struct fc_channel *ch, u8 port);
  * which delay all later ones.
  */
 void fc_llr_hasten(struct fc_channel *ch, u8 port);
+/* Polls for a frame that no ack covers as for a flit, unless the peer answers; sets only timers. */
+void fc_llr_test(struct fc_channel *ch, u8 port, u64 now);
 /* Runs the timers that are due, after the frame of the event was processed. */
 void fc_llr_time(struct fc_channel *ch);
 /* Sends the statuses that are due, at the end of an event: flits sent in it replace some. */

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Polls for frames that no ack covers: the link of a channel without flits is tested. */
+#include <string.h>
+
+#include "core/link/llr.h"
+#include "tap.h"
+
+static struct fc_effects effects;
+
+/**
+ * struct tested - one channel of a link, and the only one with flits or tests
+ * @polls: polls that it sent
+ * @suspected: when it found the peer silent; 0: it did not
+ */
+struct tested {
+	struct fc_timing timing;
+	struct fc_flit queue[8];
+	struct fc_rx rx[2];
+	struct fc_tx tx[2];
+	u64 stat[FC_LSTAT_COUNT];
+	struct fc_channel ch;
+	u32 polls;
+	u64 suspected;
+};
+
+static void tested_init(struct tested *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->timing = (struct fc_timing){ .retry = 20, .ack_delay = 100, .poll = 200 };
+	t->ch = (struct fc_channel){
+		.timing = &t->timing, .nports = 2, .window = 8, .rx = t->rx, .tx = t->tx,
+	};
+	t->rx[1].queue = t->queue;
+	t->rx[0].stat = t->stat;
+	t->rx[1].stat = t->stat;
+	fc_channel_init(&t->ch);
+	t->ch.up |= fc_bit(1);
+}
+
+/* Run the timers for so long; with @answer the peer answers each poll at once. */
+static void tested_run(struct tested *t, u64 time, bool answer)
+{
+	for (u64 end = t->ch.now + time; t->ch.now < end; t->ch.now++) {
+		struct fc_event ev = { .type = FC_EV_STATUS, .port = 1 };
+		u32 n = effects.n = 0;
+
+		fc_llr_time(&t->ch);
+		fc_llr_send_status(&t->ch, &effects);
+		n = effects.n;
+		for (u32 i = 0; i < n; i++) {
+			if (effects.fx[i].type == FC_FX_SUSPECT && !t->suspected)
+				t->suspected = t->ch.now;
+			if (effects.fx[i].type != FC_FX_STATUS)
+				continue;
+			t->polls++;
+			ev.status.echo = effects.fx[i].status.poll;
+			if (answer)
+				fc_llr_status(&t->ch, &ev, &effects);
+		}
+	}
+}
+
+/* A link that carries only frames without acks is suspected as fast as one with flits. */
+TEST(llr_test__silence_is_suspected)
+{
+	struct tested t;
+
+	tested_init(&t);
+	fc_llr_test(&t.ch, 1, 0);
+	tested_run(&t, 8 * t.timing.poll, false);
+	CHECK(t.suspected == 7 * t.timing.poll, "suspected at %llu", (unsigned long long)t.suspected);
+}
+
+TEST(llr_test__ends_with_an_answer)
+{
+	struct tested t;
+	u32 most = 1000 / FC_LLR_TEST + 2, n;
+
+	tested_init(&t);
+	fc_llr_test(&t.ch, 1, 0);
+	tested_run(&t, 1000 * t.timing.poll, true);
+	CHECK(t.polls == 1 && !t.suspected, "%u polls", t.polls);
+	/* Without an end of the frames. */
+	for (n = 0; n < 1000 * t.timing.poll; n++) {
+		fc_llr_test(&t.ch, 1, t.ch.now);
+		tested_run(&t, 1, true);
+	}
+	CHECK(t.polls > 100 && t.polls <= most, "%u polls, not %u", t.polls, most);
+	CHECK(!t.suspected, "suspected");
+	/* A silence begins after an answer. */
+	n = (u32)t.ch.now;
+	fc_llr_test(&t.ch, 1, t.ch.now);
+	tested_run(&t, (8 + FC_LLR_TEST) * t.timing.poll, false);
+	CHECK(t.suspected && t.suspected - n <= (7 + FC_LLR_TEST) * t.timing.poll, "%llu later",
+	      (unsigned long long)t.suspected - n);
+}
+
+/* Answers on any channel of the link show that it is not silent. */
+TEST(llr_test__other_answers_count)
+{
+	struct tested t;
+
+	tested_init(&t);
+	for (u32 i = 0; i < 100; i++) {
+		fc_llr_test(&t.ch, 1, t.ch.now);
+		t.stat[FC_LSTAT_RX_ANSWERS]++;
+		tested_run(&t, t.timing.poll + 1, false);
+	}
+	CHECK(!t.polls, "%u polls", t.polls);
+}
+
+/* The timer of a test does not postpone the poll for a flit. */
+TEST(llr_test__a_flit_is_polled_for_in_time)
+{
+	struct tested t;
+
+	tested_init(&t);
+	fc_llr_test(&t.ch, 1, 0);
+	tested_run(&t, t.timing.poll + 1, true);
+	CHECK(t.polls == 1, "%u polls", t.polls);
+	fc_llr_test(&t.ch, 1, t.ch.now);
+	effects.n = 0;
+	fc_llr_sent(&t.ch, 1, fc_effect_add(&effects, FC_FX_SEND, 1, NULL));
+	tested_run(&t, t.timing.poll + 1, false);
+	CHECK(t.polls == 2, "%u polls", t.polls);
+}
