@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "failover.h"
+#include "failover_pieces.h"
 #include "core/link/hello.h"
 #include "base/progress.h"
 #include "base/util.h"
@@ -21,6 +22,7 @@ enum table {
 	TABLE_TIME,
 	TABLE_DEATH,
 	TABLE_TURN,
+	TABLE_PIECES,
 };
 
 static const struct option_choice tables[] = {
@@ -29,6 +31,7 @@ static const struct option_choice tables[] = {
 	[TABLE_TIME] = { "time", "time from a failure to the suspicion" },
 	[TABLE_DEATH] = { "death", "idle links that are taken down, by interval of HELLO" },
 	[TABLE_TURN] = { "turn", "suspicions of a link that is cut and whole in turn" },
+	[TABLE_PIECES] = { "pieces", "outages where links fail one after the other" },
 };
 
 /**
@@ -327,18 +330,23 @@ static void turns(const struct settings *s)
 	printf("\n");
 }
 
+static void pieces(const struct settings *s)
+{
+	failover_pieces_table(s->failures, s->seed);
+}
+
 static int failover_main(int argc, char **argv)
 {
 	static void (*const make[])(const struct settings *) = {
 		[TABLE_FALSE] = false_suspicions, [TABLE_TIME] = times, [TABLE_DEATH] = deaths,
-		[TABLE_TURN] = turns,
+		[TABLE_TURN] = turns, [TABLE_PIECES] = pieces,
 	};
 	struct settings settings = defaults, one;
 	int status = option_parse(&failover_command, &settings, argc, argv);
 
 	if (status >= 0)
 		return status;
-	for (u32 t = TABLE_FALSE; t <= TABLE_TURN; t++) {
+	for (u32 t = TABLE_FALSE; t <= TABLE_PIECES; t++) {
 		if (settings.table != TABLE_ALL && settings.table != t)
 			continue;
 		one = settings;
