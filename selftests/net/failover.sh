@@ -12,6 +12,8 @@
 #              pool takes copies at once
 #   one-way    as silent, in one direction: each in turn
 #   dead-host  all links of the site that the probes to site 2, or their answers, pass are silent
+#   dying-host as dead-host, but the four directions of these links fall silent one after the other,
+#              in random order, within 3.4 s; of few failures, four times as many
 #   grey       the link 0-1 drops long frames; every other probe is long
 #   ip-KIND    carrier, silent, busy and one-way, with probes by UDP over the network devices
 #   tcp-KIND   carrier, silent, one-way and dead-host, with probes by a TCP connection over them
@@ -22,8 +24,10 @@
 set -u
 
 # Microseconds: of 99 % of the outages, and of all.
-declare -A bound99=([carrier]=50000 [silent]=200000 [busy]=200000 [one-way]=200000 [dead-host]=200000 [grey]=400000)
-declare -A bound=([carrier]=50000 [silent]=250000 [busy]=250000 [one-way]=250000 [dead-host]=250000 [grey]=400000
+declare -A bound99=([carrier]=50000 [silent]=200000 [busy]=200000 [one-way]=200000 [dead-host]=200000
+	[dying-host]=250000 [grey]=400000)
+declare -A bound=([carrier]=50000 [silent]=250000 [busy]=250000 [one-way]=250000 [dead-host]=250000
+	[dying-host]=400000 [grey]=400000
 	[tcp-silent]=300000 [tcp-one-way]=300000 [tcp-dead-host]=300000)
 # Seconds for a link to be used again.
 return_limit=60
@@ -32,7 +36,7 @@ network=10.253.255.255
 
 failures=${1:-3}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- carrier silent busy one-way dead-host grey ip-carrier ip-silent tcp-silent
+[ $# -gt 0 ] || set -- carrier silent busy one-way dead-host dying-host grey ip-carrier ip-silent tcp-silent
 
 # shellcheck source=./selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -42,7 +46,7 @@ failures=${1:-3}
 [[ $failures =~ ^[1-9][0-9]*$ ]] || { echo "failover.sh: $failures: no number of failures" >&2; exit 2; }
 for kind; do
 	case $kind in
-	carrier | silent | busy | one-way | dead-host | grey) ;;
+	carrier | silent | busy | one-way | dead-host | dying-host | grey) ;;
 	ip-carrier | ip-silent | ip-busy | ip-one-way) ;;
 	tcp-carrier | tcp-silent | tcp-one-way | tcp-dead-host) ;;
 	*) echo "failover.sh: $kind: no such kind" >&2; exit 2 ;;
@@ -81,7 +85,7 @@ used() # KIND
 {
 	answer=""
 	becomes "$return_limit" all_up && becomes "$return_limit" trusted || return 1
-	if [ "$1" != dead-host ]; then
+	if [[ $1 != d*-host ]]; then
 		asks "hops ${hops[0]} ${hops[0]} $return_limit"
 	else
 		before=$(forwarded "$middle")
@@ -101,13 +105,15 @@ for name; do
 	esac
 	to=1 options=() hops=(1 2)
 	[ "${name#tcp-}" = "$name" ] || hops=(0 0)
-	[ "$kind" != dead-host ] || to=2
+	[[ $kind != d*-host ]] || to=2
 	[ "$kind" != busy ] || options=(-i 5)
 	# two full flits
 	[ "$kind" != grey ] || options=(-b '64,2900')
 	: >"$work/$kind"
 	starts "$transport" $to "${options[@]}" || { result 1 "$name: echo and prober start"; continue; }
-	for ((round = 1; round <= failures; round++)); do
+	rounds=$failures
+	[ "$kind" != dying-host ] || [ "$failures" -ge 50 ] || rounds=$((4 * failures))
+	for ((round = 1; round <= rounds; round++)); do
 		middle=$((round % 2 ? 1 : 3))
 		fails "$kind" $round used || break
 	done
@@ -121,7 +127,7 @@ for name; do
 		printf "# %s, failure %u: %.1f ms, the prober was late by %.1f ms at most\n", name, NR,
 		       $1 / 1000, $4 / 1000
 	}' "$work/$kind"
-	[ "$n" -eq "$failures" ] && { [ "$n" -lt 100 ] || [ "$p99" -le "${bound99[$kind]}" ]; } &&
+	[ "$n" -eq "$rounds" ] && { [ "$n" -lt 100 ] || [ "$p99" -le "${bound99[$kind]}" ]; } &&
 		[ "$most" -le "$most_allowed" ]
 	result $? "$name: all pass within $(ms "$most_allowed") ms, of a hundred 99 within $(ms "${bound99[$kind]}") ms"
 	[ "$lost" = 0 ] && [ "$doubled" = 0 ]

@@ -11,7 +11,8 @@
  * answered, as long as its send buffer has room; their sizes take turns.  It obeys the lines of its
  * standard input, one after the other, and answers each with one line:
  *
- * break SITE:DEV=STATE...	wait for a random time of up to a second, then set these states
+ * break [+MS] SITE:DEV=STATE...	wait for a random time of up to a second, then set these states;
+ *				those behind +MS so much later than those before it
  * mend SITE:DEV=STATE...	set these states
  * await SECONDS		wait until 10 probes in sequence, sent after the break, are answered
  * hops THERE BACK SECONDS	wait until 10 probes in sequence, sent from now on, crossed so many
@@ -31,6 +32,8 @@
  * Outage: the longest delay of a probe sent from 100 ms before the break until it was mended, less
  * the median delay of the last 20 answered before those.  The delay of a probe is the time from its
  * sending to its answer.  A probe without an answer counts until the first answer to a later one.
+ * Where states are set at several times, that part of a delay counts in which none was set: the
+ * longest one.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -97,11 +100,13 @@ struct probe {
 /**
  * struct change - a message that changes the state of a device
  * @socket: netlink socket in the namespace of the site
+ * @gap: milliseconds after the change before it
  * @length: bytes of @message
  * @message: the request
  */
 struct change {
 	int socket;
+	unsigned int gap;
 	size_t length;
 	union {
 		struct nlmsghdr header;
@@ -118,11 +123,11 @@ static int netlinks[SITES_MAX];
 static struct probe *probes;
 static unsigned int sent, doubled;
 /*
- * The break: its time, the first probe sent after it, when it was mended, and the longest time by
- * which the prober has been late since.
+ * The break: the times of its changes, the first probe sent after the first one and after the last
+ * one, when it was mended, and the longest time by which the prober has been late since.
  */
-static int64_t broken, mended, late;
-static unsigned int first_broken;
+static int64_t broken[CHANGES_MAX], mended, late;
+static unsigned int nbroken, first_breaking, first_broken;
 
 __attribute__((noreturn, format(printf, 1, 2)))
 static void die(const char *fmt, ...)
@@ -448,13 +453,19 @@ static struct change parse_change(char *text)
 
 static unsigned int parse_changes(char *words, struct change *changes)
 {
-	unsigned int n = 0;
+	unsigned int n = 0, gap = 0;
 	char *word, *save;
 
 	for (word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		if (word[0] == '+') {
+			gap = number(word + 1, 60000);
+			continue;
+		}
 		if (n == CHANGES_MAX)
 			die("too many changes");
-		changes[n++] = parse_change(word);
+		changes[n] = parse_change(word);
+		changes[n++].gap = gap;
+		gap = 0;
 	}
 	if (!n)
 		die("no changes");
@@ -600,13 +611,28 @@ static int64_t normal_delay(unsigned int before)
 	return delays[n / 2];
 }
 
+/* The longest part of a time in which no state was set; all of it if they were set at once. */
+static int64_t longest(int64_t from, int64_t to)
+{
+	int64_t most = 0;
+	unsigned int i;
+
+	for (i = 0; i < nbroken && nbroken > 1; i++) {
+		if (broken[i] <= from || broken[i] >= to)
+			continue;
+		most = broken[i] - from > most ? broken[i] - from : most;
+		from = broken[i];
+	}
+	return to - from > most ? to - from : most;
+}
+
 static void judge(void)
 {
 	int64_t worst = 0, after = 0, later = now_ns(), delay, normal;
-	unsigned int i, lost = 0, first = first_broken;
+	unsigned int i, lost = 0, first = first_breaking;
 	bool passed = false;
 
-	while (first && probes[first - 1].sent >= broken - BEFORE_NS)
+	while (first && probes[first - 1].sent >= broken[0] - BEFORE_NS)
 		first--;
 	normal = normal_delay(first);
 	for (i = sent; i-- > first;) {
@@ -616,7 +642,7 @@ static void judge(void)
 		} else if (passed) {
 			lost++;
 		}
-		delay = later - probes[i].sent;
+		delay = longest(probes[i].sent, later);
 		if (probes[i].sent > mended)
 			after = delay > after ? delay : after;
 		else
@@ -634,12 +660,13 @@ static void judge(void)
  * @there: links to cross, 0: any number
  * @back: likewise, of the answer
  * @count: number of @changes
+ * @done: number of those that were made
  * @changes: of a break
  */
 struct command {
 	char name;
 	int64_t due;
-	unsigned int from, there, back, count;
+	unsigned int from, there, back, count, done;
 	struct change changes[CHANGES_MAX];
 };
 
@@ -660,6 +687,7 @@ static void begin(struct command *command, char *line)
 	command->back = 0;
 	if (!strncmp(line, "break ", 6)) {
 		command->count = parse_changes(words, command->changes);
+		command->done = 0;
 		command->due = now_ns() + random() % SECOND_NS;
 	} else if (!strncmp(line, "mend ", 5)) {
 		command->count = parse_changes(words, command->changes);
@@ -681,18 +709,36 @@ static void begin(struct command *command, char *line)
 		command->due = now_ns() + seconds * SECOND_NS;
 }
 
+/* Make the changes of a break that are due. */
+static void go_on_breaking(struct command *command)
+{
+	unsigned int n = 1, at = command->done;
+
+	if (!at) {
+		mended = INT64_MAX;
+		late = 0;
+		nbroken = 0;
+		first_breaking = sent;
+	}
+	while (at + n < command->count && !command->changes[at + n].gap)
+		n++;
+	broken[nbroken++] = now_ns();
+	first_broken = sent;
+	apply(command->changes + at, n);
+	command->done += n;
+	if (command->done == command->count)
+		reply(command, "broken");
+	else
+		command->due += command->changes[command->done].gap * MS_NS;
+}
+
 /* Return: false at the end. */
 static bool go_on(struct command *command)
 {
 	bool due = now_ns() >= command->due;
 
 	if (command->name == 'b' && due) {
-		broken = now_ns();
-		mended = INT64_MAX;
-		late = 0;
-		first_broken = sent;
-		apply(command->changes, command->count);
-		reply(command, "broken");
+		go_on_breaking(command);
 	} else if (command->name == 'a' || command->name == 'h') {
 		if (has_run(command->from, command->there, command->back))
 			reply(command, "passing");

@@ -63,7 +63,8 @@ filters()
 	done
 }
 
-# changes STATE SITE:DEV...: sets $words to the changes
+# changes STATE SITE:DEV...: sets $words to the changes; those behind +MS are so much later, but all
+# links pass frames again at once
 changes()
 {
 	local state=$1 end
@@ -71,7 +72,36 @@ changes()
 	shift
 	words=""
 	for end; do
-		words+=" $end=$state"
+		case $end in
+		+*) [ "$state" = pass ] || words+=" $end" ;;
+		*) words+=" $end=$state" ;;
+		esac
+	done
+}
+
+# Sets $ends and $state: both directions of both links of $middle are silent.
+dead_ends()
+{
+	state=drop ends=("$middle:p1" "$middle:p2" 0:p1 2:p2)
+	[ "$middle" = 1 ] || ends=("$middle:p1" "$middle:p2" 0:p2 2:p1)
+}
+
+# Changes $ends: in random order, within 3.4 s.  Half of the times between two are shorter than it takes
+# to suspect a link: packets are caught between links that are not known to be silent.
+dies_in_pieces()
+{
+	local left=("${ends[@]}") rest=$((400 + RANDOM * 3000 / 32768)) gap i
+
+	ends=()
+	while [ ${#left[@]} -gt 0 ]; do
+		i=$((RANDOM % ${#left[@]}))
+		ends+=("${left[i]}")
+		unset "left[i]"
+		left=("${left[@]}")
+		[ ${#left[@]} -gt 0 ] || break
+		gap=$((RANDOM % 2 ? RANDOM % 140 : RANDOM * rest / 32768))
+		rest=$((rest > gap ? rest - gap : 0))
+		ends+=("+$gap")
 	done
 }
 
@@ -85,9 +115,10 @@ places() # KIND ROUND
 	one-way)
 		state=drop ends=(0:p1)
 		[ $(($2 % 2)) -eq 1 ] || ends=(1:p2) ;;
-	dead-host)
-		state=drop ends=("$middle:p1" "$middle:p2" 0:p1 2:p2)
-		[ "$middle" = 1 ] || ends=("$middle:p1" "$middle:p2" 0:p2 2:p1) ;;
+	dead-host) dead_ends ;;
+	dying-host)
+		dead_ends
+		dies_in_pieces ;;
 	grey) state=grey ends=(0:p1 1:p2) ;;
 	*) echo "places: $1: no such kind" >&2; return 1 ;;
 	esac
@@ -134,7 +165,8 @@ stops()
 }
 
 # fails KIND ROUND USED: one failure and its end.  USED is a command that waits until probes use what
-# is to fail, and for dead-host sets $middle.  Appends to $work/KIND the figures of `judge` (outage.c).
+# is to fail, and for dead-host and dying-host sets
+# $middle.  Appends to $work/KIND the figures of `judge` (outage.c).
 fails()
 {
 	local kind=$1 round=$2 used=$3 words ends state back=pass passing
@@ -152,6 +184,7 @@ fails()
 	asks judge
 	[[ $answer =~ ^outage\ (-?[0-9]+)\ back\ (-?[0-9]+)\ lost\ ([0-9]+)\ late\ ([0-9]+)$ ]] || return 1
 	echo "${BASH_REMATCH[*]:1}" >>"$work/$kind"
+	[ "$kind" != dying-host ] || echo "# $kind $round: ${ends[*]}: outage $(ms "${BASH_REMATCH[1]}") ms"
 	[ "$passing" = passing ] || { echo "# $kind $round: 10 probes in sequence did not pass for $pass_limit s"; return 1; }
 }
 
