@@ -186,15 +186,17 @@ static void route_lost(struct tx_flow *flow, u32 seq, u64 now)
  * Update the round-trip estimate: everything sent to the target has been acked (RFC 6298).  The ack
  * of a retransmitted packet is taken for that of the first transmission, bounded by twice the
  * current wait: if round trips become longer, the estimate grows step by step; and packet loss
- * delays the next FC_CTRL_ASK, as it should.  The same bound is for packets that were sent before
- * routes changed: they may have waited for a failed link, and the next failure needs short waits.
+ * delays the next FC_CTRL_ASK, as it should.  Packets that were sent before routes changed do not
+ * count: they may have waited for a failed link, and the next failure needs short waits.
  */
 static void measure(struct flitcast_site *site, const struct tx_target *t, u64 now)
 {
 	u64 took = now - t->first_at;
 	s64 more;
 
-	if (t->first_at != t->sent_at || t->sent_at <= site->ends->tx.anew)
+	if (t->sent_at <= site->ends->tx.anew)
+		return;
+	if (t->first_at != t->sent_at)
 		took = min(took, 2 * flitcast_tx_ask_wait(site));
 	if (!site->ends->tx.srtt) {
 		site->ends->tx.srtt = took;

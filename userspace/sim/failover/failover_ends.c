@@ -65,7 +65,9 @@ static void measure(struct flow *f, const struct probe *p)
 	u64 took = net.now - p->first_at;
 	s64 more;
 
-	if (p->first_at != p->sent_at || (net.anew && p->sent_at <= f->anew))
+	if (net.anew && p->sent_at <= f->anew)
+		return;
+	if (p->first_at != p->sent_at)
 		took = least(took, 2 * ask_wait(f));
 	if (!f->srtt) {
 		f->srtt = took;
