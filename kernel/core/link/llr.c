@@ -442,7 +442,7 @@ static bool answered(struct fc_channel *ch, u8 port, u16 echo)
 	tx->unechoed = 0;
 	ch->rx[port].stat[FC_LSTAT_RX_ANSWERS]++;
 	tx->unanswered = 0;
-	if (fc_tx_empty(tx))
+	if (tx->poll_at != FC_NEVER && fc_tx_empty(tx))
 		test_passed(ch, port);
 	if (tx->poll_at == FC_NEVER)
 		return true;
