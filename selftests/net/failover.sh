@@ -36,7 +36,7 @@ network=10.253.255.255
 
 failures=${1:-3}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- carrier silent busy one-way dead-host dying-host grey ip-carrier ip-silent tcp-silent
+[ $# -gt 0 ] || set -- carrier silent busy one-way dead-host grey ip-carrier ip-silent tcp-silent
 
 # shellcheck source=./selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
