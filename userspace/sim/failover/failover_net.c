@@ -356,7 +356,7 @@ static void read_flit(struct host *h, u8 port, const struct frame *frame)
 
 	/* A handle is the number of a packet, plus one. */
 	ev.flit.h = (void *)(uintptr_t)(failover_packet(frame->packet) + 1);
-	fc_llr_flit_acked(&h->ch, port, ev.ack, &net.fx);
+	fc_llr_acked(&h->ch, port, ev.ack, &net.fx);
 	h->stat[port][FC_LSTAT_RX_BYTES] += 200;
 	fc_llr_flit(&h->ch, &ev, &net.fx);
 	while (rx->queued && fc_rx_first(rx)->parts & FC_FLIT_VALID)
