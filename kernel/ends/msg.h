@@ -103,6 +103,7 @@ struct tx_times {
  * @begun: a packet was sent; the message does not queue as a new one again
  * @active: the message counts as active: some of its targets do
  * @late: the message is in flitcast_sender.late, not in the tree
+ * @members: of struct fc_txlist
  */
 struct tx_state {
 	u64 held_at;
@@ -115,6 +116,7 @@ struct tx_state {
 	bool begun:1;
 	bool active:1;
 	bool late:1;
+	u8 members;
 };
 
 /* Reasons to visit all targets of a message, in parts, so that the lock is not held for long. */
@@ -177,8 +179,7 @@ struct tx_how {
  * @late: entry in flitcast_sender.late instead; @at.due is FC_NEVER
  * @source: source; NULL once completed
  * @len: bytes
- * @entered: identifier of its last packet fed to the local net-input (flitcast_oper_entered()); 0:
- *	none
+ * @entered: its last packet fed to the local net-input (flitcast_oper_entered()); 0: none
  * @at: timers
  * @walk: current walk over its targets
  * @state: state
@@ -186,10 +187,10 @@ struct tx_how {
  * @ntargets: number of targets
  * @target: targets
  * @npages: number of pages of data; 0: the data is in @small
+ * @least: of struct fc_txlist
  * @page: pages of data; NULL once completed; consecutive pages of a page block share a reference
  * @one: @target of a message to one target
- * @held: for user pages in @page, each with a reference: to be notified when they are not needed
- *	any more; else NULL
+ * @held: for user pages in @page, with references: notified when they are not needed; else NULL
  * @start: offset of the data in the first page
  * @few: @page of a message with few pages
  * @small: data of a short message
@@ -214,6 +215,7 @@ struct flitcast_msg {
 	u32 len;
 	u32 ntargets;
 	u32 npages;
+	u32 least;
 	struct page **page;
 	struct tx_target *target;
 	struct tx_target one;

@@ -54,7 +54,8 @@ static int msg_pick(struct flitcast_site *site, struct flitcast_cur *cur,
 	struct fc_txlist list = {
 		.ntargets = msg->ntargets, .most = flitcast_tx_targets_most(site),
 		.member = msg_member, .chosen = cur->target, .now = now,
-		.held = msg->state.was_held,
+		.held = msg->state.was_held, .least = msg->least,
+		.members = msg->state.members,
 	};
 	struct pick pick = { .msg = msg };
 	u64 left = 0;
@@ -67,6 +68,10 @@ static int msg_pick(struct flitcast_site *site, struct flitcast_cur *cur,
 	list.arg = &pick;
 	packet = fc_txlist_pick(&list);
 	cur->n = list.n;
+	msg->least = list.least;
+	msg->state.members = list.members;
+	if (list.regained)
+		fc_patience_regain(&msg->source->patience, list.regained);
 	msg->state.was_held = list.held;
 	msg->state.holding = list.held;
 	if (list.held) {

@@ -7,7 +7,7 @@
 u64 fc_patience_left(struct fc_patience *p, u32 share, u64 now)
 {
 	const s64 most = FC_PATIENCE_MOST;
-	u64 took = now - p->at;
+	u64 before = p->at, took = now - before;
 
 	p->at = now;
 	/* After this time the budget is at its upper or lower limit; the product fits 32 bits. */
@@ -16,10 +16,13 @@ u64 fc_patience_left(struct fc_patience *p, u32 share, u64 now)
 	p->left += (u32)(took >> 6) / share << 6;
 	if (p->left > most)
 		p->left = most;
-	if (p->waits)
+	if (p->waits) {
 		p->left -= took;
-	if (p->left < -most)
-		p->left = -most;
+		p->waited += now - before;
+	}
+	/* Overspent by more than this: the check ran late, because this host was busy. */
+	if (p->left < -FC_PATIENCE_PACKET)
+		p->left = -FC_PATIENCE_PACKET;
 	return p->left > 0 ? p->left : 0;
 }
 
@@ -42,6 +45,15 @@ void fc_patience_earn(struct fc_patience *p, u32 packets)
 	p->left += (s64)packets * FC_PATIENCE_PACKET;
 	if (p->left > most)
 		p->left = most;
+}
+
+void fc_patience_regain(struct fc_patience *p, u64 time)
+{
+	const u64 most = FC_PATIENCE_MOST;
+
+	p->left += (s64)(time < 2 * most ? time : 2 * most);
+	if (p->left > (s64)most)
+		p->left = (s64)most;
 }
 
 /* The packet that a target waits for, or -1: none.  @now: it may be sent at once. */
@@ -74,6 +86,8 @@ static int wanted(const struct fc_txmember *m, bool *now)
  * @best: the lowest packet that may be sent; -1: none
  * @blocked: the lowest packet that is not sent to a target that is waited for
  * @furthest: the highest packet that a target in step wants
+ * @members: number of targets
+ * @least: least time that others waited for any of them
  * @wait: how long the first one is waited for, yet
  * @parts: they are different parts
  * @fresh: the packet asks some of its targets for room for the first time
@@ -87,6 +101,8 @@ struct choice {
 	int best;
 	int blocked;
 	int furthest;
+	u32 members;
+	u64 least;
 	u64 wait;
 	bool parts;
 	bool fresh;
@@ -124,6 +140,9 @@ static void consider(struct fc_txlist *list, struct choice *c, u32 i, struct fc_
 	bool now;
 
 	fc_txlist_unblock(t, m->patience, list->now);
+	c->members++;
+	if (m->patience->waited < c->least)
+		c->least = m->patience->waited;
 	packet = wanted(m, &now);
 	if (packet < 0)
 		return;
@@ -169,16 +188,38 @@ static void hold(struct fc_txlist *list, const struct choice *c)
 	}
 }
 
+/*
+ * Others may have waited for each target since the last choice: let budgets regain the least of these
+ * times.  Not if a target was completed since, as it may have been the most prompt one.
+ */
+static void regain(struct fc_txlist *list, const struct choice *c)
+{
+	u32 least = (u32)(c->least >> FC_PATIENCE_UNIT), i;
+	s32 more = (u8)c->members == list->members ? (s32)(least - list->least) : 0;
+	struct fc_txmember m;
+
+	list->members = (u8)c->members;
+	list->least = least;
+	if (more <= 0)
+		return;
+	list->regained = (u64)more << FC_PATIENCE_UNIT;
+	for (i = 0; i < list->ntargets; i++)
+		if (list->member(list->arg, i, &m))
+			fc_patience_regain(m.patience, list->regained);
+}
+
 int fc_txlist_pick(struct fc_txlist *list)
 {
 	struct choice c = {
 		.first = -1, .best = -1, .blocked = 0x7fffffff, .furthest = -1, .wait = ~(u64)0,
+		.least = ~(u64)0,
 	};
 	struct fc_txmember m;
 	bool ahead;
 	u32 i;
 
 	list->n = 0;
+	list->regained = 0;
 	for (i = 0; i < list->ntargets; i++) {
 		if (list->member(list->arg, i, &m))
 			consider(list, &c, i, &m);
@@ -187,6 +228,8 @@ int fc_txlist_pick(struct fc_txlist *list)
 			break;
 	}
 	list->held = false;
+	if (i == list->ntargets && i > 1 && !c.parts)
+		regain(list, &c);
 	/* Targets that were not asked for room yet do not wait for others. */
 	if (!c.parts && c.best >= 0 && c.blocked <= c.best && !c.fresh) {
 		hold(list, &c);

@@ -12,7 +12,11 @@
  * the source has one for all of its messages and targets together.  A budget is spent at the same
  * rate while any number of targets wait.  It regains a fraction of the elapsed time, and an amount
  * for each packet confirmed by a target that others wait for.  So any number of targets, with any
- * answers, delay the others by no more than the source's budget.
+ * answers, delay a prompt one by no more than the source's budget.
+ *
+ * Where others wait for each target in turn, none is prompt: all hosts are busy, and no target would
+ * have its message much sooner without the others.  So budgets also regain the time for which others
+ * waited for the most prompt target of a message.
  */
 #ifndef FC_CORE_ENDS_TXLIST_H
 #define FC_CORE_ENDS_TXLIST_H
@@ -31,15 +35,20 @@
 
 /**
  * struct fc_patience - budget of time to wait; initially zero, and full soon after the clock began
- * @left: budget at the time @at, in ns; negative if it was overspent, down to -FC_PATIENCE_MOST
+ * @left: budget at the time @at, in ns; negative if it was overspent, down to -FC_PATIENCE_PACKET
  * @at: time of the last update
+ * @waited: total time, in ns, up to @at, in which others waited
  * @waits: number of targets or messages that wait
  */
 struct fc_patience {
 	s64 left;
 	u64 at;
+	u64 waited;
 	u32 waits;
 };
+
+/* Unit of time of @least of struct fc_txlist, as a power of 2 ns. */
+#define FC_PATIENCE_UNIT	12
 
 /**
  * fc_patience_left() - bring a budget up to date
@@ -59,6 +68,9 @@ void fc_patience_end(struct fc_patience *p, u32 share, u64 now);
  * time.  If a target withdraws confirmations, it earns nothing for the same packets again.
  */
 void fc_patience_earn(struct fc_patience *p, u32 packets);
+
+/* Add to the budget: others waited so long, in ns, for each target of a message. */
+void fc_patience_regain(struct fc_patience *p, u64 time);
 
 /**
  * struct fc_txmember - a target to choose from
@@ -86,6 +98,11 @@ struct fc_txmember {
  * @now: time, not 0
  * @held: by the previous choice for this message, on return by this one: some targets could be sent
  *	a packet, and wait for others
+ * @least: from each choice for this message to the next one: least time that others waited for any of
+ *	its targets (@waited of struct fc_patience), in units of 2^FC_PATIENCE_UNIT ns; wraps
+ * @members: likewise, number of targets that are not completed, its low bits; initially 0
+ * @regained: result: time that the budgets of the targets have regained; the caller adds it to the
+ *	budget of the source
  * @again: result, if @held: time at which the first of these budgets is spent
  * @n: result: number of chosen targets
  */
@@ -97,7 +114,10 @@ struct fc_txlist {
 	u16 *chosen;
 	u64 now;
 	u64 again;
+	u64 regained;
+	u32 least;
 	u32 n;
+	u8 members;
 	bool held;
 };
 
