@@ -438,8 +438,11 @@ const char *flitcast_vnet_check(const struct flitcast_site_config *cfg)
 	struct fc_vclass classes;
 	const char *wrong = fc_vclass_init(&classes, &cfg->topo);
 
-	if (!wrong && !flitcast_vnet_window(cfg->flit))
-		wrong = KBUILD_MODNAME ": mode vnet needs flits of 1061 bytes or more";
+	if (wrong || flitcast_vnet_window(flitcast_site_frame(cfg)))
+		return wrong;
+	wrong = KBUILD_MODNAME ": mode vnet needs flits of 1061 bytes or more";
+	if (cfg->key)
+		wrong = KBUILD_MODNAME ": mode vnet needs flits of 1073 bytes or more with a key";
 	return wrong;
 }
 

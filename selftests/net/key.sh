@@ -44,6 +44,10 @@ done
 refuses "a key that is not there" 1 'key .*none: No such file' \
 	fc site add 0 topology ring:3 key "$work/none"
 
+refuses "flits too small for mode vnet with a key" 1 '1073 bytes or more' \
+	fc site add 0 topology ring:3 flit 1072 key "$work/one"
+accepts "flits long enough" fc site add 0 topology ring:3 flit 1073 key "$work/one"
+accepts "the site is deleted" fc site del 0
 accepts "a lab with a key" fc lab up ring:3 key "$work/one" name "$lab"
 json "site show tells that there is one" 'j[0]["key"] is True' at 0 -j site show
 refuses "it cannot be changed" 1 'cannot be changed' at 0 site set 0 key "$work/two"
