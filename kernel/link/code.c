@@ -4,6 +4,7 @@
  * and removed before any other code sees the frame.
  */
 #include "drop.h"
+#include "core/link/turn.h"
 #include "core/wire/wire_link.h"
 #include "link/link.h"
 
@@ -11,7 +12,8 @@
 #define CODED_SIZE	(FC_LINK_SIZE + FC_CODE_SIZE)
 
 static_assert(FC_LINK_SUM == 2 * sizeof(u64) && FC_CODE_SIZE == sizeof(u32) + sizeof(u64));
-static_assert(FLITCAST_CODE_WINDOW == BITS_PER_BYTE * sizeof_field(struct flitcast_code_dir, seen));
+static_assert(FLITCAST_CODE_WINDOW ==
+	      BITS_PER_BYTE * sizeof_field(struct flitcast_code_window, seen));
 static_assert(FLITCAST_CODE_KEYS == 2 * sizeof(siphash_key_t));
 
 void flitcast_code_init(struct flitcast_code *code, bool used)
@@ -37,13 +39,16 @@ static void set_key(siphash_key_t *key, const u8 *from)
 
 static void begin(struct flitcast_code_dir *dir, const u8 *keys, u16 epoch)
 {
+	u32 i;
+
 	spin_lock(&dir->lock);
 	set_key(&dir->header, keys);
 	set_key(&dir->payload, keys + sizeof(siphash_key_t));
 	dir->epoch = epoch;
 	dir->number = 0;
 	/* The first frame has number 1. */
-	dir->seen = 1;
+	for (i = 0; i < FLITCAST_CODE_GROUPS; i++)
+		dir->window[i] = (struct flitcast_code_window){ .seen = 1 };
 	dir->valid = true;
 	spin_unlock(&dir->lock);
 }
@@ -139,31 +144,47 @@ static u64 whole_number(const struct flitcast_code_dir *dir, u32 low)
 	return dir->number + (s32)(low - (u32)dir->number);
 }
 
-/* Has a frame of this number been received, or is it too old to know? */
-static bool repeated(const struct flitcast_code_dir *dir, u64 number)
+/* The group of a frame: see priority() of netdev.c. */
+static u32 group_of(const u8 *p)
 {
-	u64 age = dir->number - number;
+	switch (fc_band(p[FC_LINK_TYPE], p[FC_LINK_VC], p[FC_LINK_FLAGS])) {
+	case FC_BAND_CTRL:
+		return 0;
+	case FC_BAND_HIGH:
+		return 1;
+	default:
+		return 2;
+	}
+}
+
+/* Has a frame of this number been received, or is it too old to know? */
+static bool repeated(const struct flitcast_code_window *w, u64 number)
+{
+	u64 age = w->number - number;
 
 	if ((s64)age < 0)
 		return false;
-	return age >= FLITCAST_CODE_WINDOW || dir->seen >> age & 1;
+	return age >= FLITCAST_CODE_WINDOW || w->seen >> age & 1;
 }
 
-static void record(struct flitcast_code_dir *dir, u64 number)
+static void record(struct flitcast_code_dir *dir, struct flitcast_code_window *w, u64 number)
 {
-	u64 ahead = number - dir->number;
+	u64 ahead = number - w->number;
 
+	if ((s64)(number - dir->number) > 0)
+		dir->number = number;
 	if ((s64)ahead <= 0) {
-		dir->seen |= fc_bit64(dir->number - number);
+		w->seen |= fc_bit64(w->number - number);
 		return;
 	}
-	dir->seen = (ahead < FLITCAST_CODE_WINDOW ? dir->seen << ahead : 0) | 1;
-	dir->number = number;
+	w->seen = (ahead < FLITCAST_CODE_WINDOW ? w->seen << ahead : 0) | 1;
+	w->number = number;
 }
 
 /* @len: bytes of the payload by the link header.  Return: FLITCAST_USED if the frame is authentic. */
 static enum flitcast_drop check(struct flitcast_code_dir *dir, const u8 *p, u32 len)
 {
+	struct flitcast_code_window *w = &dir->window[group_of(p)];
 	enum flitcast_drop why = FLITCAST_DROP_UNPROVEN;
 	u64 number;
 
@@ -171,10 +192,10 @@ static enum flitcast_drop check(struct flitcast_code_dir *dir, const u8 *p, u32 
 	number = whole_number(dir, fc_get32(p + FC_LINK_SIZE));
 	if (!dir->valid || fc_get16(p + FC_LINK_EPOCH) != dir->epoch) {
 		why = FLITCAST_DROP_STRANGER;
-	} else if (!repeated(dir, number) &&
+	} else if (!repeated(w, number) &&
 		   code_of(dir, p, number, p + CODED_SIZE, len) ==
 		   get_le64(p + FC_LINK_SIZE + sizeof(u32))) {
-		record(dir, number);
+		record(dir, w, number);
 		why = FLITCAST_USED;
 	}
 	spin_unlock(&dir->lock);

@@ -29,13 +29,29 @@ struct flitcast_link;
 /* Frames that may arrive late, by number: the device may change their order. */
 #define FLITCAST_CODE_WINDOW	64
 
+/*
+ * Groups of frames that have the same priority in the device, which may send any number of frames
+ * of one group before a frame of another one.
+ */
+#define FLITCAST_CODE_GROUPS	3
+
+/**
+ * struct flitcast_code_window - the frames of a group that were received
+ * @number: the highest number
+ * @seen: bit i: frame @number - i was received
+ */
+struct flitcast_code_window {
+	u64 number;
+	u64 seen;
+};
+
 /**
  * struct flitcast_code_dir - one direction of a link
  * @lock: protects all others; innermost, BH disabled
  * @header: key of the code
  * @payload: key of the hash of the payload that the code covers
  * @number: number of the last frame transmitted, or the highest received, in this life of the link
- * @seen: bit i: frame @number - i was received
+ * @window: of each group of frames
  * @epoch: low bits of the sender's epoch
  * @valid: the link is up and has keys
  */
@@ -44,7 +60,7 @@ struct flitcast_code_dir {
 	siphash_key_t header;
 	siphash_key_t payload;
 	u64 number;
-	u64 seen;
+	struct flitcast_code_window window[FLITCAST_CODE_GROUPS];
 	u16 epoch;
 	bool valid;
 };
