@@ -563,8 +563,7 @@ static void route_restored(struct flitcast_site *site, struct flitcast_msg *msg,
 static void ask_anew(const struct flitcast_site *site, struct flitcast_msg *msg,
 		     struct tx_target *t, u64 now)
 {
-	/* No ack is due from a target that was sent nothing yet. */
-	if (!t->sent_at || !fc_ask_overdue(t->sent_at, flitcast_tx_ask_wait(site), now))
+	if (!fc_ask_overdue(t->sent_at, flitcast_tx_ask_wait(site), now))
 		return;
 	t->asks = 0;
 	msg->at.ask = min(msg->at.ask, now);

@@ -49,8 +49,7 @@ bool flitcast_auth_check(struct flitcast_site *site, u8 port, struct sk_buff *sk
  * @site: a site with a key
  * @port: port of the link, whose two ends know each other's epoch
  *
- * Each direction has keys of its own.  If the hash fails, the link accepts no frame, and dies of
- * silence.
+ * Each direction has keys of its own.  If the hash fails, the link carries HELLOs only.
  *
  * Context: the site's lock.
  */

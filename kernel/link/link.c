@@ -380,6 +380,7 @@ static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 	if (unlikely(skb->data[FC_LINK_FLAGS] & FC_LINK_SUMMED))
 		fc_wire_link_set_sum(skb->data, frame_sum(skb));
 	if (unlikely(link->code.used) && !flitcast_code_put(link, skb)) {
+		link->stat[FC_LSTAT_TX_DROPPED]++;
 		flitcast_drop(skb, FLITCAST_DROP_DOWN);
 		return;
 	}

@@ -16,10 +16,10 @@
 /* Waits between two changes of routes after which sources ask anew: limits what unrest costs. */
 #define FC_ASK_CALM	4
 
-/* Is the ack of a packet overdue? */
+/* Is the ack of a packet overdue?  Of one that was not sent yet (0) none is. */
 static inline bool fc_ask_overdue(u64 sent_at, u64 wait, u64 now)
 {
-	return now >= sent_at + wait;
+	return sent_at && now >= sent_at + wait;
 }
 
 /* Routes have changed: do sources ask anew, if they last did at @anew (0: never)? */
