@@ -124,3 +124,44 @@ TEST(llr_test__a_flit_is_polled_for_in_time)
 	tested_run(&t, t.timing.poll + 1, false);
 	CHECK(t.polls == 2, "%u polls", t.polls);
 }
+
+/* Polls of an earlier silence, which another channel ended, do not lengthen the waits of the next. */
+TEST(llr_test__an_earlier_silence_does_not_count)
+{
+	struct tested t;
+	u64 began;
+
+	tested_init(&t);
+	fc_llr_test(&t.ch, 1, 0);
+	tested_run(&t, 200 * t.timing.poll, false);
+	CHECK(t.suspected && t.polls > FC_LLR_UNECHOED, "%u polls", t.polls);
+	/* The link works again: another channel gets an answer, and this one stops polling. */
+	t.stat[FC_LSTAT_RX_ANSWERS]++;
+	tested_run(&t, 20 * t.timing.poll, false);
+	CHECK(t.tx[1].poll_at == FC_NEVER, "polls on");
+	t.suspected = 0;
+	began = t.ch.now;
+	fc_llr_test(&t.ch, 1, began);
+	tested_run(&t, 40 * t.timing.poll, false);
+	CHECK(t.suspected && t.suspected - began <= 7 * t.timing.poll + 1, "suspected after %llu",
+	      (unsigned long long)(t.suspected - began));
+}
+
+/* An echo of a poll that was sent before the link was trusted again shows no slow peer. */
+TEST(llr_test__an_echo_after_trust_is_not_late)
+{
+	struct fc_event ev = { .type = FC_EV_STATUS, .port = 1, .status = { .echo = 1 } };
+	struct tested t;
+
+	tested_init(&t);
+	fc_llr_test(&t.ch, 1, 0);
+	tested_run(&t, 40 * t.timing.poll, false);
+	CHECK(t.suspected, "not suspected");
+	fc_llr_hasten(&t.ch, 1);
+	effects.n = 0;
+	fc_llr_status(&t.ch, &ev, &effects);
+	CHECK(!t.stat[FC_LSTAT_RX_LATE_ANSWERS], "late");
+	/* The poll that followed is answered. */
+	tested_run(&t, 1, true);
+	CHECK(t.tx[1].poll_at == FC_NEVER, "polls on");
+}

@@ -414,11 +414,22 @@ static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 	}
 }
 
+/*
+ * The peer answers.  Polls that it did not answer were lost, or their answers were: they do not
+ * lengthen the waits of later polls, and an echo of them is not a late answer.
+ */
+static void forget_polls(struct fc_tx *tx)
+{
+	tx->answered = tx->polls;
+	tx->doubted = tx->polls;
+}
+
 /* The peer answers: it is not tested for a while. */
 static void test_passed(struct fc_channel *ch, u8 port)
 {
 	struct fc_tx *tx = &ch->tx[port];
 
+	forget_polls(tx);
 	tx->poll_at = FC_NEVER;
 	tx->test_at = ch->now + FC_LLR_TEST * ch->timing->poll;
 }
@@ -693,6 +704,7 @@ void fc_llr_hasten(struct fc_channel *ch, u8 port)
 {
 	struct fc_tx *tx = &ch->tx[port];
 
+	forget_polls(tx);
 	if (tx->poll_at == FC_NEVER)
 		return;
 	/* This poll is the first one whose answer counts. */
