@@ -80,6 +80,8 @@ struct fc_rx {
  * @answered: number of the last poll that the peer has answered
  * @doubted: number of the last poll before the peer seemed silent, or @answered: an answer that
  *	names a poll between the two came late
+ * @late_echo: number of the poll that the last late answer names
+ * @late_polls: last poll that was sent before that answer; equal to @late_echo: none is awaited
  * @reverse_active: this end has consumed flits of the channel, so sent flits carry an ack; see
  *	@reverse_active of struct fc_rx
  * @flags: FC_STATUS_* of the next status (struct fc_channel, @flagged)
@@ -126,6 +128,8 @@ struct fc_tx {
 	u16 resend_poll;
 	u16 answered;
 	u16 doubted;
+	u16 late_echo;
+	u16 late_polls;
 	u16 wait_poll;
 	bool reverse_active;
 	u8 flags;

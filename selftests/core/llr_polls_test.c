@@ -125,7 +125,7 @@ TEST(llr_test__a_flit_is_polled_for_in_time)
 	CHECK(t.polls == 2, "%u polls", t.polls);
 }
 
-/* Polls of an earlier silence, which another channel ended, do not lengthen the waits of the next. */
+/* Polls of an earlier silence, which another channel ended, do not lengthen waits of the next. */
 TEST(llr_test__an_earlier_silence_does_not_count)
 {
 	struct tested t;
@@ -164,4 +164,31 @@ TEST(llr_test__an_echo_after_trust_is_not_late)
 	/* The poll that followed is answered. */
 	tested_run(&t, 1, true);
 	CHECK(t.tx[1].poll_at == FC_NEVER, "polls on");
+}
+
+/*
+ * The peer has received poll 1; its answer and all later polls were lost: when the link works
+ * again, a status that echoes poll 1 shows no slow peer.  One that answers poll 2, too, is slow.
+ */
+TEST(llr_test__only_a_slow_peer_answers_later_polls_too)
+{
+	struct fc_event ev = { .type = FC_EV_STATUS, .port = 1, .status = { .echo = 1 } };
+
+	for (u16 slow = 0; slow < 2; slow++) {
+		struct tested t;
+
+		tested_init(&t);
+		fc_llr_test(&t.ch, 1, 0);
+		tested_run(&t, 40 * t.timing.poll, false);
+		CHECK(t.suspected, "not suspected");
+		effects.n = 0;
+		ev.status.echo = 1;
+		fc_llr_status(&t.ch, &ev, &effects);
+		fc_llr_test(&t.ch, 1, t.ch.now);
+		tested_run(&t, (2 + FC_LLR_TEST) * t.timing.poll, false);
+		ev.status.echo = slow ? 2 : t.tx[1].polls;
+		fc_llr_status(&t.ch, &ev, &effects);
+		CHECK(t.stat[FC_LSTAT_RX_LATE_ANSWERS] == slow, "%llu late answers, not %u",
+		      (unsigned long long)t.stat[FC_LSTAT_RX_LATE_ANSWERS], slow);
+	}
 }

@@ -841,7 +841,7 @@ TEST(llr_slow__one_stall_counts_once)
 				fc_llr_sent(&ch[i], 1, fc_effect_add(&fx, FC_FX_SEND, 1, NULL));
 			}
 		}
-		/* The peer stalls, then acks each flit; some acks echo the first poll. */
+		/* The peer stalls, then acks each flit; some acks echo the first poll, the last one all. */
 		for (now = 1, n = 0; n < CHANNELS * WINDOW; now++) {
 			struct fc_event ev = { .type = FC_EV_STATUS, .port = 1,
 					       .status = { .echo = 1 } };
@@ -861,7 +861,9 @@ TEST(llr_slow__one_stall_counts_once)
 			n++;
 			fx.n = 0;
 			fc_llr_acked(&ch[i], 1, ev.ack, &fx);
-			if (!tap_random(4))
+			if (!left[i])
+				ev.status.echo = tx[i][1].polls;
+			if (!left[i] || !tap_random(4))
 				fc_llr_status(&ch[i], &ev, &fx);
 		}
 		for (i = 0; i < CHANNELS; i++)

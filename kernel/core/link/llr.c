@@ -39,7 +39,9 @@
  *		does one if FC_LLR_QUEUE bytes came since the last poll, because the answer may wait
  *		behind flits in the peer's queue.
  * slow		an answer that names a poll sent before the peer seemed silent shows that the peer
- *		is slow, and not silent (as TCP detects a spurious time-out, RFC 3522).  For a time
+ *		is slow, and not silent (as TCP detects a spurious time-out, RFC 3522), if the peer
+ *		answers polls that were sent later, too, before the answer came: else these were
+ *		lost, and the echo repeats an answer that was lost as well.  For a time
  *		polls are sent later, and wait for their answers longer: else a host whose answers
  *		take too long under load would be suspected again and again, and what that costs
  *		adds to its load.
@@ -435,6 +437,22 @@ static void test_passed(struct fc_channel *ch, u8 port)
 }
 
 /*
+ * A slow peer also answers the polls that were sent before its late answer came.  If the next echo
+ * names a later poll, these were lost: the link was silent, and the old echo only repeats an answer
+ * that was lost, too.
+ */
+static void confirm_late(struct fc_channel *ch, u8 port, u16 echo)
+{
+	struct fc_tx *tx = &ch->tx[port];
+
+	if (tx->late_echo == tx->late_polls || !fc_before16(tx->late_echo, echo))
+		return;
+	if (!fc_before16(tx->late_polls, echo))
+		ch->rx[port].stat[FC_LSTAT_RX_LATE_ANSWERS]++;
+	tx->late_echo = tx->late_polls;
+}
+
+/*
  * Does the echo name a poll that was not answered before?  Then the next poll has more time.  Where
  * the peer seemed silent after that poll, its host is slow.  An answer to a later poll would not
  * show that: the earlier ones, or their answers, may be lost.
@@ -444,10 +462,13 @@ static bool answered(struct fc_channel *ch, u8 port, u16 echo)
 {
 	struct fc_tx *tx = &ch->tx[port];
 
+	confirm_late(ch, port, echo);
 	if (!fc_before16(tx->answered, echo) || fc_before16(tx->polls, echo))
 		return false;
-	if (!fc_before16(tx->doubted, echo))
-		ch->rx[port].stat[FC_LSTAT_RX_LATE_ANSWERS]++;
+	if (!fc_before16(tx->doubted, echo)) {
+		tx->late_echo = echo;
+		tx->late_polls = tx->polls;
+	}
 	tx->answered = echo;
 	tx->doubted = echo;
 	tx->unechoed = 0;
@@ -802,6 +823,8 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	tx->resend_poll = 0;
 	tx->answered = 0;
 	tx->doubted = 0;
+	tx->late_echo = 0;
+	tx->late_polls = 0;
 	tx->unanswered = 0;
 	tx->reverse_active = false;
 	tx->tries = 0;
