@@ -197,6 +197,7 @@ void flitcast_tx_init(struct flitcast_site *site)
 		xa_init_flags(&site->ends->sources.table[i], XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 	site->ends->sources.site_bits = order_base_2(site->cfg.topo.nsites);
 	INIT_LIST_HEAD(&site->ends->tx.msgs);
+	site->ends->tx.again = FC_NEVER;
 	site->ends->tx.due = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&site->ends->tx.late);
 	site->ends->tx.forward = RB_ROOT_CACHED;

@@ -137,6 +137,7 @@ struct flitcast_cur {
  * @rttvar: smoothed deviation of the round-trip time, ns
  * @anew: when packets whose ack was overdue were last asked about anew, because routes had changed
  *	(core/ends/ask.h); 0: never
+ * @again: when to do so again, because routes have changed since; FC_NEVER: they have not
  * @asks: messages from @reroute on are asked about anew
  */
 struct flitcast_sender {
@@ -150,6 +151,7 @@ struct flitcast_sender {
 	u64 srtt;
 	u64 rttvar;
 	u64 anew;
+	u64 again;
 	bool asks;
 };
 

@@ -184,9 +184,9 @@ static void route_lost(struct tx_flow *flow, u32 seq, u64 now)
 
 /*
  * Update the round-trip estimate: everything sent to the target has been acked (RFC 6298).  The ack
- * of a retransmitted packet is taken for that of the first transmission, bounded by twice the
- * current wait: if round trips become longer, the estimate grows step by step; and packet loss
- * delays the next FC_CTRL_ASK, as it should.  Packets that were sent before routes changed do not
+ * of a retransmitted packet is taken for that of the first transmission; and a round trip is bounded
+ * by twice the current wait: if round trips become longer, the estimate grows step by step, and a
+ * packet that was delayed by a failure does not lengthen all waits.  Packets that were sent before routes changed do not
  * count: they may have waited for a failed link, and the next failure needs short waits.
  */
 static void measure(struct flitcast_site *site, const struct tx_target *t, u64 now)
@@ -196,7 +196,7 @@ static void measure(struct flitcast_site *site, const struct tx_target *t, u64 n
 
 	if (t->sent_at <= site->ends->tx.anew)
 		return;
-	if (t->first_at != t->sent_at)
+	if (t->first_at != t->sent_at || site->ends->tx.srtt)
 		took = min(took, 2 * flitcast_tx_ask_wait(site));
 	if (!site->ends->tx.srtt) {
 		site->ends->tx.srtt = took;
@@ -740,12 +740,16 @@ bool flitcast_tx_abort_all(struct flitcast_site *site, struct flitcast_msg *msg,
 
 void flitcast_tx_rerouted(struct flitcast_site *site)
 {
-	u64 now = flitcast_site_now(site);
+	u64 now = flitcast_site_now(site), wait = flitcast_tx_ask_wait(site);
 
 	lockdep_assert_held(&site->lock);
-	if (fc_ask_anew(site->ends->tx.anew, flitcast_tx_ask_wait(site), now)) {
+	if (fc_ask_anew(site->ends->tx.anew, wait, now)) {
 		site->ends->tx.anew = now;
 		site->ends->tx.asks = true;
+		site->ends->tx.again = FC_NEVER;
+	} else {
+		site->ends->tx.again = site->ends->tx.anew + FC_ASK_CALM * wait;
+		flitcast_tx_due(site, site->ends->tx.again);
 	}
 	site->ends->tx.reroute = list_first_entry_or_null(&site->ends->tx.msgs, struct flitcast_msg,
 							  site_node);
@@ -839,6 +843,10 @@ void flitcast_tx_time(struct flitcast_site *site)
 	struct rb_node *first;
 
 	site->clock.ends_at = FC_NEVER;
+	if (site->ends->tx.again <= now)
+		flitcast_tx_rerouted(site);
+	else if (site->ends->tx.again != FC_NEVER)
+		flitcast_tx_due(site, site->ends->tx.again);
 	reroute_time(site, now, &budget);
 	late_time(site, now, &budget);
 	while ((first = rb_first_cached(&site->ends->tx.due))) {
