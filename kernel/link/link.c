@@ -375,15 +375,22 @@ void flitcast_link_charge(struct flitcast_link *link, struct sk_buff *skb)
 }
 EXPORT_SYMBOL_GPL(flitcast_link_charge);
 
+/* Give a code to a frame.  Return: false: it is dropped, because the link went down. */
+static noinline bool code(struct flitcast_link *link, struct sk_buff *skb)
+{
+	if (flitcast_code_put(link, skb))
+		return true;
+	link->stat[FC_LSTAT_TX_DROPPED]++;
+	flitcast_drop(skb, FLITCAST_DROP_DOWN);
+	return false;
+}
+
 static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 {
 	if (unlikely(skb->data[FC_LINK_FLAGS] & FC_LINK_SUMMED))
 		fc_wire_link_set_sum(skb->data, frame_sum(skb));
-	if (unlikely(link->code.used) && !flitcast_code_put(link, skb)) {
-		link->stat[FC_LSTAT_TX_DROPPED]++;
-		flitcast_drop(skb, FLITCAST_DROP_DOWN);
+	if (unlikely(link->code.used) && !code(link, skb))
 		return;
-	}
 	if (!link->kind->transmit(link, skb))
 		link->stat[FC_LSTAT_TX_DROPPED]++;
 }
