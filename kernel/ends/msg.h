@@ -240,7 +240,7 @@ u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct p
 		     u32 *off);
 /* Free the data of a completed message. */
 void flitcast_msg_drop_data(struct flitcast_msg *msg);
-/* As above; the message is in no list.  If it takes long, a work item (flitcast_sources.free) does. */
+/* As above; the message is in no list.  A work item (flitcast_sources.free) may do it. */
 void flitcast_msg_spent(struct flitcast_site *site, struct flitcast_msg *msg);
 /* Free the free list; no task sends any more. */
 void flitcast_msg_pool_free(struct flitcast_site *site);

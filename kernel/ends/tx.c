@@ -184,10 +184,11 @@ static void route_lost(struct tx_flow *flow, u32 seq, u64 now)
 
 /*
  * Update the round-trip estimate: everything sent to the target has been acked (RFC 6298).  The ack
- * of a retransmitted packet is taken for that of the first transmission; and a round trip is bounded
- * by twice the current wait: if round trips become longer, the estimate grows step by step, and a
- * packet that was delayed by a failure does not lengthen all waits.  Packets that were sent before routes changed do not
- * count: they may have waited for a failed link, and the next failure needs short waits.
+ * of a retransmitted packet is taken for that of the first transmission; and a round trip is
+ * bounded by twice the current wait: if round trips become longer, the estimate grows step by step,
+ * and a packet that was delayed by a failure does not lengthen all waits.  Packets that were sent
+ * before routes changed do not count: they may have waited for a failed link, and the next failure
+ * needs short waits.
  */
 static void measure(struct flitcast_site *site, const struct tx_target *t, u64 now)
 {

@@ -6,8 +6,8 @@
  * ends of the link.
  *
  * The epochs of both ends are random and belong to one life of the link: a frame that was recorded
- * in another life, on another link or in the other direction does not pass.  A HELLO repeated within
- * one life of the link is no proof that the peer is alive: HELLOs are numbered for that
+ * in another life, on another link or in the other direction does not pass.  A HELLO repeated
+ * within one life of the link is no proof that the peer is alive: HELLOs are numbered for that
  * (fc_hello_received()).
  */
 #include <crypto/algapi.h>

@@ -54,7 +54,7 @@ struct flitcast_site_config {
 	const u8 *key;
 };
 
-/* Return: the flit size of a site without the code that frames carry where the network has a key. */
+/* Return: the flit size of a site without the code that frames carry in a network with a key. */
 static inline u32 flitcast_site_frame(const struct flitcast_site_config *cfg)
 {
 	return cfg->flit - (cfg->key ? FC_CODE_SIZE : 0);

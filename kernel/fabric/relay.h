@@ -14,8 +14,8 @@ void flitcast_relay_free(struct flitcast_site *site);
 /* Pass an event to the relay. */
 void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev);
 /*
- * Check that the links of @tests of struct flitcast_ctrl carry frames to their peers.  The channel of
- * broadcasts does so, because each mode has it.
+ * Check that the links of @tests of struct flitcast_ctrl carry frames to their peers.  The channel
+ * of broadcasts does so, because each mode has it.
  */
 void flitcast_relay_tests(struct flitcast_site *site);
 /* Return: true if a broadcast of this site may begin. */

@@ -181,7 +181,7 @@ static void record(struct flitcast_code_dir *dir, struct flitcast_code_window *w
 	w->number = number;
 }
 
-/* @len: bytes of the payload by the link header.  Return: FLITCAST_USED if the frame is authentic. */
+/* @len: bytes of the payload by the link header.  Return: FLITCAST_USED if the code is right. */
 static enum flitcast_drop check(struct flitcast_code_dir *dir, const u8 *p, u32 len)
 {
 	struct flitcast_code_window *w = &dir->window[group_of(p)];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Authentication codes of the frames of a link whose network has a key; all frames but HELLOs, which
- * have codes of their own (fabric/auth.h), because the keys used here are made of what two of them
- * tell.
+ * Authentication codes of the frames of a link whose network has a key; all frames but HELLOs,
+ * which have codes of their own (fabric/auth.h), because the keys used here are made of what two of
+ * them tell.
  *
  *	link header, FC_FRAME_AUTH in its type		FC_LINK_SIZE bytes
  *	number of the frame on the link, low bits	4 bytes
@@ -10,8 +10,8 @@
  *	payload
  *
  * The code is SipHash-2-4 over the link header without its checksum and the whole number (64 bits),
- * and in frames other than flits over the hash of the payload.  The payload of a flit has no code: a
- * code over every byte at every hop would cost more than all else.
+ * and in frames other than flits over the hash of the payload.  The payload of a flit has no code:
+ * a code over every byte at every hop would cost more than all else.
  */
 #ifndef FLITCAST_LINK_CODE_H
 #define FLITCAST_LINK_CODE_H
@@ -112,8 +112,8 @@ bool flitcast_code_put(struct flitcast_link *link, struct sk_buff *skb);
  * @link: link of a network with a key
  * @skb: unshared frame at its link header; freed and counted if it is refused
  *
- * A HELLO is not changed.  A frame is refused that has no code, a wrong one, or that of a frame that
- * was received already.
+ * A HELLO is not changed.  A frame is refused that has no code, a wrong one, or that of a frame
+ * that was received already.
  *
  * Context: softirq.  Return: false if the frame was refused.
  */

@@ -26,7 +26,7 @@ struct flitcast_link;
 /**
  * struct flitcast_link_ops - functions of the owner of a link
  * @pass: receive a frame of the peer for which fc_link_fast() holds, unshared, without a fragment
- *	list and a code, at its link header.  Return: true: took ownership of the skb; false: changed
+ *	list and a code, at its header.  Return: true: took ownership of the skb; false: changed
  *	nothing, and the link calls @receive.  The skb still has its device, dst and extensions:
  *	call flitcast_link_scrub() unless it is transmitted at once.  Softirq, RCU read lock.
  * @receive: receive a frame with a valid link header, trimmed to its length, without a fragment

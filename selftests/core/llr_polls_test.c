@@ -68,7 +68,8 @@ TEST(llr_test__silence_is_suspected)
 	tested_init(&t);
 	fc_llr_test(&t.ch, 1, 0);
 	tested_run(&t, 8 * t.timing.poll, false);
-	CHECK(t.suspected == 7 * t.timing.poll, "suspected at %llu", (unsigned long long)t.suspected);
+	CHECK(t.suspected == 7 * t.timing.poll, "suspected at %llu",
+	      (unsigned long long)t.suspected);
 }
 
 TEST(llr_test__ends_with_an_answer)

@@ -841,7 +841,7 @@ TEST(llr_slow__one_stall_counts_once)
 				fc_llr_sent(&ch[i], 1, fc_effect_add(&fx, FC_FX_SEND, 1, NULL));
 			}
 		}
-		/* The peer stalls, then acks each flit; some acks echo the first poll, the last one all. */
+		/* The peer stalls, then acks each flit; some echo the first poll, the last all. */
 		for (now = 1, n = 0; n < CHANNELS * WINDOW; now++) {
 			struct fc_event ev = { .type = FC_EV_STATUS, .port = 1,
 					       .status = { .echo = 1 } };

@@ -115,7 +115,7 @@ TEST(wire_auth__only_a_hello_keeps_its_code)
 		CHECK(fc_wire_link_decode(&got, p, sizeof(p), 2000), "type %u", h.type);
 		h.auth = true;
 		fc_wire_link_encode(p, &h);
-		CHECK(!fc_wire_link_decode(&got, p, sizeof(p), 2000), "type %u with a code", h.type);
+		CHECK(!fc_wire_link_decode(&got, p, sizeof(p), 2000), "type %u, coded", h.type);
 		h.len += FC_AUTH_SIZE;
 		fc_wire_link_encode(p, &h);
 		CHECK(!fc_wire_link_decode(&got, p, sizeof(p), 2000), "type %u, longer", h.type);

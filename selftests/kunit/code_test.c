@@ -68,7 +68,7 @@ static void transmit(struct kunit *test, struct ends *ends)
 	}
 }
 
-/* Receive a copy of a frame with bit @bit of its bytes changed; -1: as it is.  Return: it was taken. */
+/* Receive a copy of a frame with a bit changed; -1: as it is.  Return: true if it was taken. */
 static bool take(struct kunit *test, struct ends *ends, unsigned int i, int bit)
 {
 	struct sk_buff *skb = skb_copy(ends->frame[i], GFP_KERNEL);
@@ -89,8 +89,8 @@ static bool take(struct kunit *test, struct ends *ends, unsigned int i, int bit)
 }
 
 /*
- * Receive all frames: one group after the other, as devices with priorities send them, and the frames
- * of a group in pairs, the second one first.  Return: number of frames taken.
+ * Receive all frames: one group after the other, as devices with priorities send them, and the
+ * frames of a group in pairs, the second one first.  Return: number of frames taken.
  */
 static unsigned int take_all(struct kunit *test, struct ends *ends)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The authentication codes of frames, HMAC-SHA-256 (RFC 2104, FIPS 180-4) and SipHash-2-4, without a
- * library.
+ * The authentication codes of frames, HMAC-SHA-256 (RFC 2104, FIPS 180-4) and SipHash-2-4, without
+ * a library.
  */
 #include <stdio.h>
 #include <string.h>

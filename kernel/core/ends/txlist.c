@@ -189,8 +189,8 @@ static void hold(struct fc_txlist *list, const struct choice *c)
 }
 
 /*
- * Others may have waited for each target since the last choice: let budgets regain the least of these
- * times.  Not if a target was completed since, as it may have been the most prompt one.
+ * Others may have waited for each target since the last choice: let budgets regain the least of
+ * these times.  Not if a target was completed since, as it may have been the most prompt one.
  */
 static void regain(struct fc_txlist *list, const struct choice *c)
 {

@@ -14,9 +14,9 @@
  * for each packet confirmed by a target that others wait for.  So any number of targets, with any
  * answers, delay a prompt one by no more than the source's budget.
  *
- * Where others wait for each target in turn, none is prompt: all hosts are busy, and no target would
- * have its message much sooner without the others.  So budgets also regain the time for which others
- * waited for the most prompt target of a message.
+ * Where others wait for each target in turn, none is prompt: all hosts are busy, and no target
+ * would have its message much sooner without the others.  So budgets also regain the time for which
+ * others waited for the most prompt target of a message.
  */
 #ifndef FC_CORE_ENDS_TXLIST_H
 #define FC_CORE_ENDS_TXLIST_H
@@ -98,8 +98,8 @@ struct fc_txmember {
  * @now: time, not 0
  * @held: by the previous choice for this message, on return by this one: some targets could be sent
  *	a packet, and wait for others
- * @least: from each choice for this message to the next one: least time that others waited for any of
- *	its targets (@waited of struct fc_patience), in units of 2^FC_PATIENCE_UNIT ns; wraps
+ * @least: from each choice for this message to the next one: least time that others waited for any
+ *	of its targets (@waited of struct fc_patience), in units of 2^FC_PATIENCE_UNIT ns; wraps
  * @members: likewise, number of targets that are not completed, its low bits; initially 0
  * @regained: result: time that the budgets of the targets have regained; the caller adds it to the
  *	budget of the source

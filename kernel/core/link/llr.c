@@ -24,8 +24,8 @@
  *		doubles up to FC_LLR_BACKOFF times.  The receiver learns which flits were sent, and
  *		answers at once, with a NACK if any is missing: this recovers the last flits of a
  *		burst, lost acks and lost NACKs.
- * test		poll for a frame that no ack covers, a control frame: else a direction of a link that
- *		carries only these would be silent until HELLO finds out, seconds later
+ * test		poll for a frame that no ack covers, a control frame: else a direction of a link
+ *		that carries only these would be silent until HELLO finds out, seconds later
  * echo		highest poll number received, in every status.  An echo above resend_poll names a
  *		poll that was sent after the last resend: resent flits still missing are lost.
  * silent	a poll without an answer for twice timing->poll is sent again.  When the fourth one

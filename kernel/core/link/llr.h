@@ -36,7 +36,7 @@
 #define FC_LLR_SLOW_SHIFT	10
 /* Time to wait for the answer to a poll: timing->poll, doubled so often. */
 #define FC_LLR_ANSWER_SHIFT	1
-/* Polls for frames that no ack covers: so many times timing->poll after the last answer at least. */
+/* Polls for frames that no ack covers: so many times timing->poll after the last answer. */
 #define FC_LLR_TEST	3
 /* A poll timer that is late by timing->poll, halved so often, shows that this host was stalled. */
 #define FC_LLR_LATE_SHIFT	1

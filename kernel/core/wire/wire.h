@@ -52,7 +52,7 @@ enum fc_frame {
 	FC_FRAME_CSR,		/* core/csr/wire_csr.h */
 };
 
-/* Flag in the type of a frame with a code: after the message of a HELLO, else before the payload. */
+/* In the type of a frame with a code: behind the message of a HELLO, else before the payload. */
 #define FC_FRAME_AUTH		0x80
 
 /* Maximum number of packets of a broadcast on one link: each has a label. */

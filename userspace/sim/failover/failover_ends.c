@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sources and targets of the model of a network: acks, questions and time-outs, as kernel/ends/tx.c. */
+/* Sources and targets of the model of a network: acks, questions, time-outs, as ends/tx.c. */
 #include <stdlib.h>
 
 #include "failover_impl.h"

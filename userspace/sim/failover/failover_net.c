@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A network of hosts, two of which send each other probes, while directions of links fall silent one
- * after the other.  The hosts run the core as kernel/fabric and kernel/ends do:
+ * A network of hosts, two of which send each other probes, while directions of links fall silent
+ * one after the other.  The hosts run the core as kernel/fabric and kernel/ends do:
  *
  *	HELLO, polls	core/link/hello.h, core/link/llr.h
  *	news, routes	core/faults/faults.h, core/faults/routes.h, core/link/node.h
@@ -9,7 +9,8 @@
  *	questions	core/ends/ask.h
  *
  * A packet is one flit.  The switch is not modelled: a flit that came is taken at once, and waits,
- * numbered by no link, until a route and credit exist.  So a host that dies keeps what it has acked.
+ * numbered by no link, until a route and credit exist.  So a host that dies keeps what it has
+ * acked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -553,7 +554,9 @@ bool failover_net_make(const char *spec)
 	for (u32 i = 0; i < net.topo.nsites; i++)
 		for (u8 p = 1; p < net.host[i].node.nports; p++)
 			if (fc_topo_neighbour(&net.topo, i, p - 1) != FC_SITE_NONE)
-				perform(&net.host[i], p, fc_hello_carrier(&net.host[i].end[p].hello, true, net.now));
+				perform(&net.host[i], p,
+					fc_hello_carrier(&net.host[i].end[p].hello, true,
+							 net.now));
 	run_until(2 * FAILOVER_S);
 	for (u32 i = 0; i < net.topo.nsites; i++)
 		if (fc_faults_any(&net.host[i].faults))
