@@ -90,6 +90,7 @@ static inline bool plain(const struct netdev_link *l, const struct sk_buff *skb)
 	       !skb->destructor && !skb_has_frag_list(skb) && known(l, skb);
 }
 
+/* Receive a frame on the slow path; one with a code may take the fast path without it. */
 static noinline int receive(struct netdev_link *l, struct sk_buff *skb)
 {
 	skb = skb_share_check(skb, GFP_ATOMIC);
@@ -99,24 +100,13 @@ static noinline int receive(struct netdev_link *l, struct sk_buff *skb)
 		flitcast_drop(skb, FLITCAST_DROP_STRANGER);
 		return NET_RX_DROP;
 	}
-	flitcast_link_input(&l->link, skb, known(l, skb));
-	return NET_RX_SUCCESS;
-}
-
-/* Receive a frame that carries a code. */
-static noinline int receive_coded(struct netdev_link *l, struct sk_buff *skb)
-{
-	skb = skb_share_check(skb, GFP_ATOMIC);
-	if (!skb)
-		return NET_RX_DROP;
-	if (skb->pkt_type == PACKET_OTHERHOST || skb->pkt_type == PACKET_LOOPBACK) {
-		flitcast_drop(skb, FLITCAST_DROP_STRANGER);
-		return NET_RX_DROP;
+	if (l->link.code.used) {
+		if (!flitcast_code_take(&l->link, skb))
+			return NET_RX_DROP;
+		if (plain(l, skb) && l->link.ops->pass(&l->link, skb))
+			return NET_RX_SUCCESS;
 	}
-	if (!flitcast_code_take(&l->link, skb))
-		return NET_RX_DROP;
-	if (!plain(l, skb) || !l->link.ops->pass(&l->link, skb))
-		flitcast_link_input(&l->link, skb, known(l, skb));
+	flitcast_link_input(&l->link, skb, known(l, skb));
 	return NET_RX_SUCCESS;
 }
 
@@ -128,9 +118,7 @@ static int frame_in(struct sk_buff *skb, struct net_device *dev, struct packet_t
 	/* A flit sent over veth leaves the sender's device when it is received here. */
 	if (unlikely(skb->destructor) && !skb_shared(skb))
 		flitcast_link_arrive(skb);
-	if (unlikely(l->link.code.used))
-		return receive_coded(l, skb);
-	if (plain(l, skb) && l->link.ops->pass(&l->link, skb))
+	if (likely(!l->link.code.used) && plain(l, skb) && l->link.ops->pass(&l->link, skb))
 		return NET_RX_SUCCESS;
 	return receive(l, skb);
 }
