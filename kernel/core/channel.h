@@ -90,7 +90,8 @@ struct fc_rx {
  * @answers: low bits of FC_LSTAT_RX_ANSWERS of the link at the last poll
  * @bytes: low bits of FC_LSTAT_RX_BYTES of the link at the last poll
  * @late: low bits of FC_LSTAT_RX_LATE_ANSWERS of the link at the last poll
- * @abandoned: low bits of FC_LSTAT_TX_ABANDONED of the link when the wait for credit last aged
+ * @abandoned: low bits of FC_LSTAT_TX_ABANDONED of the link at the first poll since the peer last
+ *	acknowledged a flit
  * @unanswered: number of unanswered polls since the peer last acknowledged a flit or answered a
  *	poll, on any channel of the link, up to FC_LLR_UNANSWERED + FC_LLR_SILENT
  * @slow: number of doublings of all waits, because answers on any channel of the link were late; an

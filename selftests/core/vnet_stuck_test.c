@@ -304,6 +304,28 @@ TEST(vnet_stuck__known_before_a_packet_waits)
 	CHECK(abandoned() == 1 && !held(), "it waits");
 }
 
+/*
+ * The same for a message, of which a queue that stands for so long tells too little, unless packets
+ * of another channel of the link were abandoned meanwhile.
+ */
+TEST(vnet_stuck__known_by_another_channel_before_a_message_waits)
+{
+	for (u32 others = 0; others < 2; others++) {
+		site_1_of_line_4();
+		fill_and(false, false);
+		answers(8 * FC_LLR_STUCK_DRY * b.timing.poll, ~(u64)0, 0);
+		b.link_stat[FC_LSTAT_TX_ABANDONED] += others;
+		answers(8 * FC_LLR_STUCK_DRY * b.timing.poll, ~(u64)0, 0);
+		fill(false);
+		CHECK(abandoned() == 2 * others && held() == 1 - others, "case %u: %llu abandoned",
+		      others, (unsigned long long)abandoned());
+		/* The peer takes a flit: what was abandoned before is forgotten. */
+		ack(2, 1);
+		answers(8 * FC_LLR_STUCK_DRY * b.timing.poll, ~(u64)0, 0);
+		CHECK(!fc_llr_abandons(&b.v.ch[class_to(2)], port_to(2)), "case %u", others);
+	}
+}
+
 TEST(vnet_stuck__is_reported)
 {
 	struct fc_delay d;

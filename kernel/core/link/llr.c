@@ -173,19 +173,16 @@ void fc_llr_update_stuck(struct fc_channel *ch, u8 port)
 }
 
 /*
- * The wait for credit is older, by the time since it last was, halved @slower times.  Where packets
- * of any channel of the link were abandoned meanwhile, and the peer takes nothing of this one
- * either, others wait no longer than they must.
+ * The wait for credit is older, by the time since it last was, halved @slower times.  Where the
+ * peer takes nothing of this channel, and packets of another one are abandoned meanwhile, others
+ * wait no longer than they must.
  */
 static void age(struct fc_channel *ch, u8 port, u8 slower)
 {
-	u32 abandoned = (u32)ch->rx[port].stat[FC_LSTAT_TX_ABANDONED];
 	struct fc_tx *tx = &ch->tx[port];
-	bool known = fc_before(tx->abandoned, abandoned) &&
-		     tx->idle >= FC_LLR_STUCK * ch->timing->poll;
+	bool known = fc_llr_abandons(ch, port) && tx->idle >= FC_LLR_STUCK * ch->timing->poll;
 	u64 more = ch->now - tx->held_at;
 
-	tx->abandoned = abandoned;
 	tx->held_at = ch->now;
 	if (!tx->waits)
 		return;
@@ -635,6 +632,8 @@ static void poll(struct fc_channel *ch, u8 port)
 	bool queue, counts = silent(ch, port, &queue);
 
 	update_slow(ch, port);
+	if (!tx->dry)
+		tx->abandoned = (u32)ch->rx[port].stat[FC_LSTAT_TX_ABANDONED];
 	if (tx->dry < FC_LLR_STUCK_DRY)
 		tx->dry++;
 	/* Answers on other channels, or flits, come from the peer, and no answer on this one. */

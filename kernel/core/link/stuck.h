@@ -28,7 +28,10 @@
  * their own channel, while others answer, after which the channel is as good as silent.
  */
 #define FC_LLR_STUCK_DRY	12
-/* Age of a wait that begins after that, where the peer reports flits in its queue. */
+/*
+ * Age of a wait that begins after that, where the peer reports flits in its queue and no packet of
+ * the link was abandoned meanwhile.
+ */
 #define FC_LLR_STUCK_HOLDS	(3 * FC_LLR_STUCK)
 /* Halvings of the growth. */
 #define FC_LLR_STUCK_QUEUED	3
@@ -37,11 +40,22 @@
 /* llr.c: the age of the wait has changed: updates the masks of stuck ports. */
 void fc_llr_update_stuck(struct fc_channel *ch, u8 port);
 
+/* Were packets of any channel of the link abandoned since the peer took a flit of this one? */
+static inline bool fc_llr_abandons(const struct fc_channel *ch, u8 port)
+{
+	const struct fc_tx *tx = &ch->tx[port];
+
+	return tx->dry && fc_before(tx->abandoned,
+				    (u32)ch->rx[port].stat[FC_LSTAT_TX_ABANDONED]);
+}
+
 /* A packet waits for credit. */
 static inline void fc_llr_wait(struct fc_channel *ch, u8 port)
 {
 	struct fc_tx *tx = &ch->tx[port];
-	u64 known = (tx->holds ? FC_LLR_STUCK_HOLDS : FC_LLR_STUCK_MESSAGES) * ch->timing->poll;
+	u32 polls = tx->holds && !fc_llr_abandons(ch, port) ? FC_LLR_STUCK_HOLDS :
+							      FC_LLR_STUCK_MESSAGES;
+	u64 known = polls * ch->timing->poll;
 
 	if (tx->waits)
 		return;
