@@ -11,6 +11,7 @@
 #include "base/finding.h"
 #include "graph.h"
 #include "base/plot.h"
+#include "base/random_graph.h"
 #include "base/util.h"
 
 /* A run has 1/SHARE of the slots of a row of Table 1. */
@@ -69,60 +70,13 @@ static struct {
  * Networks.
  */
 
-static int compare(const void *a, const void *b)
-{
-	const struct fc_graph_link *x = a, *y = b;
-
-	if (x->site[0] != y->site[0])
-		return x->site[0] < y->site[0] ? -1 : 1;
-	return x->site[1] < y->site[1] ? -1 : x->site[1] > y->site[1];
-}
-
-static void circle(struct fc_graph_link *link, struct rng *rng)
-{
-	u32 site[RANDOM_SITES];
-
-	for (u32 i = 0; i < RANDOM_SITES; i++) {
-		u32 other = rng_below(rng, i + 1);
-
-		site[i] = site[other];
-		site[other] = i;
-	}
-	for (u32 i = 0; i < RANDOM_SITES; i++) {
-		u32 a = site[i], b = site[(i + 1) % RANDOM_SITES];
-
-		link[i] = (struct fc_graph_link){ { a < b ? a : b, a < b ? b : a } };
-	}
-}
-
-/* Build two random cycles through all sites, without a common link. */
-static void random_graph(struct fc_topo *topo, u64 seed)
-{
-	struct fc_graph_link link[2 * RANDOM_SITES];
-	struct rng rng = { seed };
-	const char *error;
-	bool twice;
-
-	do {
-		circle(link, &rng);
-		circle(link + RANDOM_SITES, &rng);
-		qsort(link, FC_ARRAY_SIZE(link), sizeof(*link), compare);
-		twice = false;
-		for (u32 i = 1; i < FC_ARRAY_SIZE(link); i++)
-			twice = twice || !compare(&link[i - 1], &link[i]);
-	} while (twice);
-	error = graph_links(topo, link, FC_ARRAY_SIZE(link));
-	if (error)
-		die("a random graph: %s", error);
-}
-
 static void network(struct fc_topo *topo, enum network id, u64 seed)
 {
 	const char *error = NULL;
 
 	*topo = (struct fc_topo){ 0 };
 	if (id == RANDOM)
-		random_graph(topo, seed);
+		random_graph(topo, RANDOM_SITES, seed);
 	else
 		error = fc_topo_parse(topo, names[id]);
 	if (error)
