@@ -150,7 +150,7 @@ static u64 ask_at(const struct flow *f, u32 id)
 
 u64 failover_flow_at(const struct flow *f)
 {
-	u64 at = f->next_at;
+	u64 at = least(f->next_at, f->again);
 
 	if (f->to == SITES)
 		return FC_NEVER;
@@ -189,6 +189,8 @@ void failover_flow_time(struct host *h)
 		if (!mute(f, id))
 			send_probe(h, id);
 	}
+	if (f->again <= net.now)
+		failover_rerouted(h);
 	send_due(h);
 }
 
@@ -196,9 +198,14 @@ void failover_rerouted(struct host *h)
 {
 	struct flow *f = &h->flow;
 
-	if (!net.anew || f->to == SITES || !fc_ask_anew(f->anew, ask_wait(f), net.now))
+	if (!net.anew || f->to == SITES)
 		return;
+	if (!fc_ask_anew(f->anew, ask_wait(f), net.now)) {
+		f->again = f->anew + FC_ASK_CALM * ask_wait(f);
+		return;
+	}
 	f->anew = net.now;
+	f->again = FC_NEVER;
 	for (u32 id = f->oldest; id < f->n; id++) {
 		struct probe *p = &f->probe[id];
 

@@ -117,6 +117,7 @@ struct probe {
  * @next_at: when the next one is due
  * @responded_at: when the target last answered
  * @anew: see core/ends/ask.h
+ * @again: when it asks anew because routes have changed too soon after that, or FC_NEVER
  * @srtt: smoothed time until acks
  * @rttvar: its deviation
  * @to: target; SITES: the host sends none
@@ -131,6 +132,7 @@ struct flow {
 	u64 next_at;
 	u64 responded_at;
 	u64 anew;
+	u64 again;
 	u64 srtt;
 	u64 rttvar;
 	u8 to;

@@ -537,14 +537,15 @@ static void make_host(u32 number)
 	h->compute_at = FC_NEVER;
 	h->computed_at = FC_NEVER;
 	h->flow.to = SITES;
+	h->flow.again = FC_NEVER;
 }
 
-bool failover_net_make(const char *spec)
+void failover_net_make(const struct fc_topo *topo)
 {
 	memset(&net, 0, sizeof(net));
-	if (fc_topo_parse(&net.topo, spec) || net.topo.nsites > SITES ||
-	    net.topo.ndirs >= PORTS)
-		return false;
+	net.topo = *topo;
+	if (topo->nsites > SITES || topo->ndirs >= PORTS)
+		die("failover: too large a network");
 	net.timing = (struct fc_timing){ .retry = RETRY, .ack_delay = POLL / 2, .poll = POLL };
 	for (u32 i = 0; i < net.topo.nsites; i++)
 		make_host(i);
@@ -562,7 +563,6 @@ bool failover_net_make(const char *spec)
 		if (fc_faults_any(&net.host[i].faults))
 			die("failover: the links do not come up");
 	ready = net;
-	return true;
 }
 
 u32 failover_net_sites(void)

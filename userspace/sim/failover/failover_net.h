@@ -3,6 +3,7 @@
 #ifndef FLITCAST_SIM_FAILOVER_NET_H
 #define FLITCAST_SIM_FAILOVER_NET_H
 
+#include "core/topo/topo.h"
 #include "failover.h"
 
 #define FAILOVER_PIECES	4
@@ -41,8 +42,8 @@ struct failover_outage {
 	u32 doubled;
 };
 
-/* Make a network whose links are up.  Return: false if there is none of that name. */
-bool failover_net_make(const char *spec);
+/* Make a network whose links are up.  @topo is kept as long as the network is used. */
+void failover_net_make(const struct fc_topo *topo);
 u32 failover_net_sites(void);
 /* Return: FC_SITE_NONE if there is none. */
 u32 failover_net_neighbour(u32 site, u8 port);

@@ -10,6 +10,7 @@
 #include "failover_pieces.h"
 #include "base/progress.h"
 #include "base/random.h"
+#include "base/random_graph.h"
 #include "base/util.h"
 
 #define MS	FAILOVER_MS
@@ -23,7 +24,7 @@ static const u32 gaps[] = { 0, 20, 60, 100, 140, 200, 400, 1000, 2000 };
 /**
  * struct pieces_row - failures of a row of the table
  * @name: its name
- * @spec: the network
+ * @spec: the network; NULL: random ones
  * @host: not FC_SITE_NONE: both directions of its first two links fail, and its neighbours there send
  *	each other probes; else any four directions, and any two sites between which a way remains
  */
@@ -36,7 +37,14 @@ static const struct pieces_row {
 	{ "torus:3x3, any links", "torus:3x3", FC_SITE_NONE },
 	{ "hypercube:3, any links", "hypercube:3", FC_SITE_NONE },
 	{ "mesh:3x3, any links", "mesh:3x3", FC_SITE_NONE },
+	{ "random graphs, any links", NULL, FC_SITE_NONE },
 };
+
+/* Random graphs of a row, and sites of each. */
+#define GRAPHS		16
+#define GRAPH_SITES	10
+
+static struct fc_topo topo;
 
 /* Set the order of four failures, and the times between them. */
 static void arrange(struct failover_pieces *p, u64 number)
@@ -131,7 +139,6 @@ static void any_fail(struct failover_pieces *p, u64 seed)
 
 /**
  * struct pieces_sum - results of a row
- * @last: by run, the longest wait since the last failure
  * @longest: by run, the longest wait in which nothing failed
  * @n: number of runs
  * @late: runs with one above 250 ms
@@ -168,14 +175,16 @@ static void add(struct pieces_sum *sum, const struct failover_pieces *p, u64 see
 	sum->late += o.longest > 250 * MS;
 	sum->lost += o.lost;
 	sum->doubled += o.doubled;
-	if (getenv("PIECES") && o.longest > 250 * MS) {
-		printf("# %u-%u%s:", p->between[0], p->between[1], p->apart ? " last" : "");
-		for (u32 i = 0; i < p->n; i++)
-			printf(" +%llu %u:%u", (unsigned long long)(p->piece[i].gap / MS),
-			       p->piece[i].site, p->piece[i].port);
-		printf(" seed %llu: %llu ms, lost %u\n", (unsigned long long)seed,
-		       (unsigned long long)(o.longest / MS), o.lost);
-	}
+}
+
+static void make_network(const char *spec, u64 seed)
+{
+	graph_free(&topo);
+	if (!spec)
+		random_graph(&topo, GRAPH_SITES, seed);
+	else if (fc_topo_parse(&topo, spec))
+		die("failover: %s", spec);
+	failover_net_make(&topo);
 }
 
 static void put_row(const struct pieces_row *row, bool old, u64 runs, u64 seed)
@@ -190,6 +199,8 @@ static void put_row(const struct pieces_row *row, bool old, u64 runs, u64 seed)
 		struct failover_pieces p = { .old = old };
 		u64 number = i * step % all;
 
+		if (!row->spec && i % ((runs + GRAPHS - 1) / GRAPHS) == 0)
+			make_network(NULL, seed + i);
 		p.apart = number & 1;
 		if (row->host != FC_SITE_NONE)
 			host_fails(&p, row->host);
@@ -217,8 +228,8 @@ void failover_pieces_table(u64 runs, u64 seed)
 	       "came twice, which targets drop\n\n%-44s  %7s  %7s  %7s  %7s  %7s  %7s  %7s\n",
 	       "what fails", "runs", "p50", "p99", "max", "late", "lost", "again");
 	for (u32 i = 0; i < FC_ARRAY_SIZE(rows); i++) {
-		if (!failover_net_make(rows[i].spec))
-			die("failover: %s", rows[i].spec);
+		if (rows[i].spec)
+			make_network(rows[i].spec, seed);
 		put_row(&rows[i], true, runs, seed);
 		put_row(&rows[i], false, runs, seed);
 	}
