@@ -8,19 +8,25 @@
 static struct fc_effects effects;
 
 /**
- * struct tested - one channel of a link, and the only one with flits or tests
+ * struct tested - one channel of a link, and the only one with flits or tests; the other link of the
+ *	site, by port 2, is down at first
  * @polls: polls that it sent
  * @suspected: when it found the peer silent; 0: it did not
+ * @other_polls: polls by port 2
+ * @other_suspected: as @suspected, of the peer there
  */
 struct tested {
 	struct fc_timing timing;
-	struct fc_flit queue[8];
-	struct fc_rx rx[2];
-	struct fc_tx tx[2];
+	struct fc_flit queue[2][8];
+	struct fc_rx rx[3];
+	struct fc_tx tx[3];
 	u64 stat[FC_LSTAT_COUNT];
+	u64 other_stat[FC_LSTAT_COUNT];
 	struct fc_channel ch;
 	u32 polls;
 	u64 suspected;
+	u32 other_polls;
+	u64 other_suspected;
 };
 
 static void tested_init(struct tested *t)
@@ -28,11 +34,13 @@ static void tested_init(struct tested *t)
 	memset(t, 0, sizeof(*t));
 	t->timing = (struct fc_timing){ .retry = 20, .ack_delay = 100, .poll = 200 };
 	t->ch = (struct fc_channel){
-		.timing = &t->timing, .nports = 2, .window = 8, .rx = t->rx, .tx = t->tx,
+		.timing = &t->timing, .nports = 3, .window = 8, .rx = t->rx, .tx = t->tx,
 	};
-	t->rx[1].queue = t->queue;
+	t->rx[1].queue = t->queue[0];
+	t->rx[2].queue = t->queue[1];
 	t->rx[0].stat = t->stat;
 	t->rx[1].stat = t->stat;
+	t->rx[2].stat = t->other_stat;
 	fc_channel_init(&t->ch);
 	t->ch.up |= fc_bit(1);
 }
@@ -48,12 +56,17 @@ static void tested_run(struct tested *t, u64 time, bool answer)
 		fc_llr_send_status(&t->ch, &effects);
 		n = effects.n;
 		for (u32 i = 0; i < n; i++) {
-			if (effects.fx[i].type == FC_FX_SUSPECT && !t->suspected)
+			const struct fc_effect *e = &effects.fx[i];
+
+			if (e->type == FC_FX_SUSPECT && e->mask & fc_bit(1) && !t->suspected)
 				t->suspected = t->ch.now;
-			if (effects.fx[i].type != FC_FX_STATUS)
+			if (e->type == FC_FX_SUSPECT && e->mask & fc_bit(2) && !t->other_suspected)
+				t->other_suspected = t->ch.now;
+			t->other_polls += e->type == FC_FX_STATUS && e->port == 2;
+			if (e->type != FC_FX_STATUS || e->port != 1)
 				continue;
 			t->polls++;
-			ev.status.echo = effects.fx[i].status.poll;
+			ev.status.echo = e->status.poll;
 			if (answer)
 				fc_llr_status(&t->ch, &ev, &effects);
 		}
@@ -70,6 +83,34 @@ TEST(llr_test__silence_is_suspected)
 	tested_run(&t, 8 * t.timing.poll, false);
 	CHECK(t.suspected == 7 * t.timing.poll, "suspected at %llu",
 	      (unsigned long long)t.suspected);
+}
+
+/*
+ * Both links of a site are silent, and one of them carries a flit: the other one is found silent
+ * 60 ms after it, not when packets have taken it.  It is not tested where it answered lately, nor
+ * where one answer of the first link is late.
+ */
+TEST(llr_test__a_silence_tests_the_other_links)
+{
+	for (u32 answers = 0; answers < 2; answers++) {
+		struct tested t;
+
+		tested_init(&t);
+		t.ch.up |= fc_bit(2);
+		effects.n = 0;
+		fc_llr_sent(&t.ch, 1, fc_effect_add(&effects, FC_FX_SEND, 1, NULL));
+		tested_run(&t, 2 * t.timing.poll, false);
+		CHECK(t.polls == 1 && t.tx[2].poll_at == FC_NEVER, "%u polls", t.polls);
+		tested_run(&t, t.timing.poll + 1, false);
+		CHECK(t.polls == 2 && t.tx[2].poll_at != FC_NEVER, "%u polls", t.polls);
+		t.other_stat[FC_LSTAT_RX_ANSWERS] += answers;
+		tested_run(&t, 8 * t.timing.poll, false);
+		CHECK(t.suspected == 7 * t.timing.poll, "suspected at %llu",
+		      (unsigned long long)t.suspected);
+		CHECK(answers ? !t.other_polls : t.other_suspected == 10 * t.timing.poll,
+		      "%u polls, suspected at %llu", t.other_polls,
+		      (unsigned long long)t.other_suspected);
+	}
 }
 
 TEST(llr_test__ends_with_an_answer)

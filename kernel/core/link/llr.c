@@ -25,7 +25,9 @@
  *		answers at once, with a NACK if any is missing: this recovers the last flits of a
  *		burst, lost acks and lost NACKs.
  * test		poll for a frame that no ack covers, a control frame: else a direction of a link
- *		that carries only these would be silent until HELLO finds out, seconds later
+ *		that carries only these would be silent until HELLO finds out, seconds later.  A
+ *		second poll without an answer tests the other links of the site: if the link is
+ *		silent packets will take one of these, which may have fallen silent unnoticed
  * echo		highest poll number received, in every status.  An echo above resend_poll names a
  *		poll that was sent after the last resend: resent flits still missing are lost.
  * silent	a poll without an answer for twice timing->poll is sent again.  When the fourth one
@@ -624,6 +626,15 @@ static void age_silent(struct fc_channel *ch, u8 port)
 	fc_llr_update_stuck(ch, port);
 }
 
+static void test_others(struct fc_channel *ch, u8 port)
+{
+	u8 p;
+
+	for (p = 1; p < ch->nports; p++)
+		if (p != port)
+			fc_llr_test(ch, p, ch->now);
+}
+
 /* The poll timer has expired: flits are not acknowledged, or the last poll has no answer. */
 static void poll(struct fc_channel *ch, u8 port)
 {
@@ -642,6 +653,8 @@ static void poll(struct fc_channel *ch, u8 port)
 	else if (!tx->unanswered || queue)
 		age(ch, port, FC_LLR_STUCK_SILENT);
 	if (counts) {
+		if (tx->unanswered == 1)
+			test_others(ch, port);
 		if (tx->unanswered == FC_LLR_UNANSWERED)
 			tx->doubted = tx->polls;
 		if (tx->unanswered > FC_LLR_UNANSWERED)
