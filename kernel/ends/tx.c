@@ -741,16 +741,18 @@ bool flitcast_tx_abort_all(struct flitcast_site *site, struct flitcast_msg *msg,
 
 void flitcast_tx_rerouted(struct flitcast_site *site)
 {
-	u64 now = flitcast_site_now(site), wait = flitcast_tx_ask_wait(site);
+	u64 now = flitcast_site_now(site), at;
 
 	lockdep_assert_held(&site->lock);
-	if (fc_ask_anew(site->ends->tx.anew, wait, now)) {
+	at = fc_ask_anew_at(site->ends->tx.anew, site->ends->tx.again, flitcast_tx_ask_wait(site),
+			    now);
+	if (at <= now) {
 		site->ends->tx.anew = now;
 		site->ends->tx.asks = true;
 		site->ends->tx.again = FC_NEVER;
 	} else {
-		site->ends->tx.again = site->ends->tx.anew + FC_ASK_CALM * wait;
-		flitcast_tx_due(site, site->ends->tx.again);
+		site->ends->tx.again = at;
+		flitcast_tx_due(site, at);
 	}
 	site->ends->tx.reroute = list_first_entry_or_null(&site->ends->tx.msgs, struct flitcast_msg,
 							  site_node);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* When a source asks a target that has not acked, as routes change or do not. */
+#include "core/channel.h"
 #include "core/ends/ask.h"
 #include "tap.h"
 
@@ -34,16 +35,31 @@ TEST(ask_at__anew)
 /* Where routes change all the time, questions have their limit. */
 TEST(ask_anew__is_limited)
 {
-	u64 anew = 0;
+	u64 anew = 0, again = FC_NEVER;
 	u32 n = 0;
 
 	for (u64 now = 1; now <= 100000; now++) {
-		if (!fc_ask_anew(anew, WAIT, now))
+		again = fc_ask_anew_at(anew, again, WAIT, now);
+		if (again > now)
 			continue;
 		CHECK(!anew || now - anew == FC_ASK_CALM * WAIT, "after %llu",
 		      (unsigned long long)(now - anew));
 		anew = now;
+		again = FC_NEVER;
 		n++;
 	}
 	CHECK(n == 100000 / (FC_ASK_CALM * WAIT), "%u times", n);
+}
+
+/* A question that waits is not postponed where the wait becomes longer, or routes change again. */
+TEST(ask_anew__is_not_postponed)
+{
+	u64 again = fc_ask_anew_at(1000, FC_NEVER, WAIT, 1001);
+
+	CHECK(again == 1000 + FC_ASK_CALM * WAIT, "%llu", (unsigned long long)again);
+	for (u64 now = 1002; now <= again; now++)
+		CHECK(fc_ask_anew_at(1000, again, now, now) == again, "at %llu",
+		      (unsigned long long)now);
+	/* It may be earlier. */
+	CHECK(fc_ask_anew_at(1000, again, 1, 1010) == 1000 + FC_ASK_CALM, "not earlier");
 }

@@ -14,7 +14,7 @@
 #include "core/base.h"
 
 /* Waits between two changes of routes after which sources ask anew: limits what unrest costs. */
-#define FC_ASK_CALM	4
+#define FC_ASK_CALM	2
 
 /* Is the ack of a packet overdue?  Of one that was not sent yet (0) none is. */
 static inline bool fc_ask_overdue(u64 sent_at, u64 wait, u64 now)
@@ -22,10 +22,22 @@ static inline bool fc_ask_overdue(u64 sent_at, u64 wait, u64 now)
 	return sent_at && now >= sent_at + wait;
 }
 
-/* Routes have changed: do sources ask anew, if they last did at @anew (0: never)? */
-static inline bool fc_ask_anew(u64 anew, u64 wait, u64 now)
+/**
+ * fc_ask_anew_at() - when sources ask anew because routes have changed now, or did before
+ * @anew: when they last did; 0: never
+ * @again: when they are to because of an earlier change, or FC_NEVER
+ * @wait: time in which nearly every ack arrives
+ * @now: the time
+ *
+ * What failed meanwhile makes acks late, and the wait longer: that postpones no question.
+ *
+ * Return: the time; up to @now: at once.
+ */
+static inline u64 fc_ask_anew_at(u64 anew, u64 again, u64 wait, u64 now)
 {
-	return !anew || now >= anew + FC_ASK_CALM * wait;
+	u64 at = anew ? anew + FC_ASK_CALM * wait : now;
+
+	return at < again ? at : again;
 }
 
 /**

@@ -200,10 +200,9 @@ void failover_rerouted(struct host *h)
 
 	if (!net.anew || f->to == SITES)
 		return;
-	if (!fc_ask_anew(f->anew, ask_wait(f), net.now)) {
-		f->again = f->anew + FC_ASK_CALM * ask_wait(f);
+	f->again = fc_ask_anew_at(f->anew, f->again, ask_wait(f), net.now);
+	if (f->again > net.now)
 		return;
-	}
 	f->anew = net.now;
 	f->again = FC_NEVER;
 	for (u32 id = f->oldest; id < f->n; id++) {

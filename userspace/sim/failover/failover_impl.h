@@ -12,7 +12,7 @@
 #define PORTS		9
 #define WINDOW		64
 #define FRAMES		256
-#define PACKETS		4096
+#define PACKETS		8192
 #define WAITING		512
 #define PROBES		512
 #define MS		FAILOVER_MS
