@@ -60,6 +60,6 @@ TEST(ask_anew__is_not_postponed)
 	for (u64 now = 1002; now <= again; now++)
 		CHECK(fc_ask_anew_at(1000, again, now, now) == again, "at %llu",
 		      (unsigned long long)now);
-	/* It may be earlier. */
+	/* A shorter wait makes it earlier. */
 	CHECK(fc_ask_anew_at(1000, again, 1, 1010) == 1000 + FC_ASK_CALM, "not earlier");
 }
