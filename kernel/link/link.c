@@ -95,6 +95,33 @@ static noinline bool drop_list(struct sk_buff *skb)
 	return true;
 }
 
+/* The link header is invalid: it is damaged, or the peer has made it so. */
+static noinline void refuse(struct flitcast_link *link, struct sk_buff *skb)
+{
+	const u8 *p = skb->data;
+
+	if (skb_headlen(skb) >= FC_LINK_SIZE && p[FC_LINK_VERSION] == FC_VERSION &&
+	    p[FC_LINK_TYPE] == FC_FRAME_FLIT && !fc_wire_link_summed(p) &&
+	    fc_get32(p + FC_LINK_SUM) != fc_link_check(p))
+		flitcast_link_drop(link, skb, CHECKSUM);
+	else
+		flitcast_link_drop(link, skb, MALFORMED);
+}
+
+/* Does a check cover the payload? */
+static bool checked(const struct fc_link_hdr *hdr)
+{
+	return !hdr->summed && hdr->type != FC_FRAME_FLIT;
+}
+
+/* Decoding has tested the check of a flit without a checksum. */
+static bool intact(struct sk_buff *skb, const struct fc_link_hdr *hdr)
+{
+	if (hdr->summed)
+		return hdr->sum == frame_sum(skb);
+	return !checked(hdr) || hdr->sum == fc_wire_check(skb->data, hdr->len);
+}
+
 void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool known)
 {
 	struct fc_link_hdr hdr;
@@ -102,15 +129,16 @@ void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool k
 	if (!pskb_may_pull(skb, FC_LINK_SIZE) ||
 	    !fc_link_decode(&hdr, skb->data, skb_headlen(skb), skb->len) ||
 	    pskb_trim(skb, FC_LINK_SIZE + hdr.len)) {
-		flitcast_link_drop(link, skb, MALFORMED);
+		refuse(link, skb);
 		return;
 	}
 	/* The peer retransmits a flit that is dropped here. */
-	if (unlikely(skb_has_frag_list(skb)) && !drop_list(skb)) {
+	if ((unlikely(skb_has_frag_list(skb)) && !drop_list(skb)) ||
+	    (checked(&hdr) && !pskb_may_pull(skb, skb->len))) {
 		flitcast_link_drop(link, skb, NO_MEMORY);
 		return;
 	}
-	if (hdr.summed && hdr.sum != frame_sum(skb)) {
+	if (!intact(skb, &hdr)) {
 		flitcast_link_drop(link, skb, CHECKSUM);
 		return;
 	}
@@ -340,7 +368,7 @@ void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
 {
 	hdr->len = skb->len;
 	hdr->summed = link->sum || hdr->type == FC_FRAME_HELLO;
-	fc_wire_link_encode(skb_push(skb, FC_LINK_SIZE), hdr);
+	fc_wire_frame_encode(skb_push(skb, FC_LINK_SIZE), hdr);
 	spin_lock(&link->txq.lock);
 	__skb_queue_tail(&link->txq, skb);
 	spin_unlock(&link->txq.lock);

@@ -26,6 +26,25 @@ static u32 be32(const u8 *p)
  * Link header.
  */
 
+static u64 le64(const u8 *p)
+{
+	u64 v = 0;
+
+	for (u32 i = 0; i < 8; i++)
+		v |= (u64)p[i] << 8 * i;
+	return v;
+}
+
+/* The check of a flit without a checksum. */
+static u32 check_of(const u8 *p)
+{
+	u64 first = le64(p) * 0xbf58476d1ce4e5b9, second;
+
+	first ^= first >> 32;
+	second = (first + le64(p + 8)) * 0xbf58476d1ce4e5b9;
+	return (u32)((second ^ second >> 32) * 0xbf58476d1ce4e5b9 >> 32);
+}
+
 static bool link_valid(const u8 *p, size_t size)
 {
 	u32 type, vc, flags, len;
@@ -36,7 +55,7 @@ static bool link_valid(const u8 *p, size_t size)
 	vc = p[2];
 	flags = p[3] & 0x7f;
 	len = be16(p + 4);
-	if (be32(p + 16) && !(p[3] & 0x80))
+	if (type == FC_FRAME_FLIT && !(p[3] & 0x80) && be32(p + 16) != check_of(p))
 		return false;
 	if (p[0] != FC_VERSION || len > size - FC_LINK_SIZE)
 		return false;
@@ -75,7 +94,8 @@ static bool link_valid(const u8 *p, size_t size)
 	return false;
 }
 
-static bool check_link(struct fc_link_hdr *h, const u8 *data, size_t size)
+/* @data: its check is right, or wrong. */
+static bool check_link_as(struct fc_link_hdr *h, const u8 *data, size_t size)
 {
 	u32 linear = size < FC_LINK_SIZE ? (u32)size : FC_LINK_SIZE;
 	u8 *p = fuzz_copy(data, linear);
@@ -93,6 +113,25 @@ static bool check_link(struct fc_link_hdr *h, const u8 *data, size_t size)
 		CHECK(fc_wire_link_decode(h, p, linear, FC_LINK_SIZE + h->len), "exact frame");
 		CHECK(fc_wire_link_decode(h, p, linear, FC_LINK_SIZE + h->len + 46), "padding");
 	}
+	free(p);
+	return ok;
+}
+
+/* A header with a wrong check is refused; so is one with the right one if it is invalid. */
+static bool check_link(struct fc_link_hdr *h, const u8 *data, size_t size)
+{
+	u8 *p;
+	u32 sum;
+	bool ok;
+
+	if (size < FC_LINK_SIZE || data[1] != FC_FRAME_FLIT || data[3] & 0x80)
+		return check_link_as(h, data, size);
+	p = fuzz_copy(data, (u32)size);
+	check_link_as(h, p, size);
+	sum = check_of(p);
+	for (u32 i = 0; i < 4; i++)
+		p[16 + i] = (u8)(sum >> (24 - 8 * i));
+	ok = check_link_as(h, p, size);
 	free(p);
 	return ok;
 }

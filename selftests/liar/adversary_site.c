@@ -14,6 +14,7 @@
 #include "core/csr/wire_csr.h"
 #include "core/mode.h"
 #include "core/vnet/vnet.h"
+#include "core/wire/wire_check.h"
 #include "adversary.h"
 
 #define MS		1000000ULL
@@ -96,7 +97,7 @@ void adv_send(struct adversary *a, u8 port, struct fc_link_hdr *h, const u8 *pay
 		memcpy(body, payload, len);
 	if (a->keyed && h->type == FC_FRAME_HELLO)
 		sign(a, port, h, body);
-	fc_wire_link_encode(frame + ETH_HLEN, h);
+	fc_wire_frame_encode(frame + ETH_HLEN, h);
 	size = ETH_HLEN + FC_LINK_SIZE + h->len;
 	if (a->keyed && h->type != FC_FRAME_HELLO) {
 		add_code(p, frame + ETH_HLEN, h->len);

@@ -15,6 +15,7 @@
 #include "liar_impl.h"
 #include "core/bcast/tree.h"
 #include "core/vnet/vnet.h"
+#include "core/wire/wire_check.h"
 
 #define HELLO_NS	1000000000ULL
 /* Values of a site of the kernel. */
@@ -58,8 +59,8 @@ static void transmit(struct liar *l, u8 port, struct fc_link_hdr *h, const void 
 	memcpy(eth->ether_shost, p->mac, ETH_ALEN);
 	eth->ether_type = htons(l->ethertype);
 	h->epoch = (u16)p->hello.own.epoch;
-	fc_wire_link_encode(frame + ETH_HLEN, h);
 	memcpy(frame + ETH_HLEN + FC_LINK_SIZE, payload, h->len);
+	fc_wire_frame_encode(frame + ETH_HLEN, h);
 	if (send(p->fd, frame, ETH_HLEN + FC_LINK_SIZE + h->len, MSG_DONTWAIT) < 0)
 		return;
 }

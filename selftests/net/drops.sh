@@ -66,13 +66,18 @@ dropped()
 frames()
 {
 	on 1 python3 - "$(on 0 cat /sys/class/net/p1/address)" <<-'END'
-		import socket, struct, sys
+		import functools, socket, struct, sys
 
 		raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 		raw.bind(('p2', 0))
 		head = bytes.fromhex(sys.argv[1].replace(':', '') + '020000000001' + '88b5')
 		raw.send(head + b'short')
-		raw.send(head + struct.pack('>BBBBHHIII', 1, 4, 0, 0, 44, 0, 0, 0, 0) + bytes(44))
+		ctrl = struct.pack('>BBBBHHIII', 1, 4, 0, 0, 44, 0, 0, 0, 0) + bytes(44)
+		# The check, word by word; beyond the end is a zero.
+		word = lambda at: int.from_bytes(ctrl[at:at + 8], 'little')
+		step = lambda s, at: ((s ^ s >> 32) + word(at)) * 0xbf58476d1ce4e5b9 % 2**64
+		check = functools.reduce(step, [0, 8, *range(20, 64, 8), 64], 0) >> 32
+		raw.send(head + ctrl[:16] + struct.pack('>I', check) + ctrl[20:])
 	END
 }
 

@@ -31,7 +31,7 @@
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_mad.h>
 #include <rdma/rdma_cma.h>
-#include "core/wire/wire_bytes.h"
+#include "core/wire/wire_check.h"
 #include "core/wire/wire_faults.h"
 
 #define MAGIC		0x464c4954
@@ -621,7 +621,7 @@ static struct {
 static uint32_t frame_put(uint8_t *p, struct fc_link_hdr *h)
 {
 	h->epoch = (uint16_t)site.own.epoch;
-	fc_wire_link_encode(p, h);
+	fc_wire_frame_encode(p, h);
 	return FC_LINK_SIZE + h->len;
 }
 

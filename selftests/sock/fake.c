@@ -12,6 +12,7 @@
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include "core/wire/wire_check.h"
 #include "fake.h"
 #include "lab.h"
 
@@ -30,8 +31,8 @@ static void transmit(struct fake *f, struct fc_link_hdr *h, const void *payload)
 	memcpy(eth->h_source, f->mac, ETH_ALEN);
 	eth->h_proto = htons(FC_ETHERTYPE);
 	h->epoch = (uint16_t)f->own.epoch;
-	fc_wire_link_encode(frame + ETH_HLEN, h);
 	memcpy(frame + ETH_HLEN + FC_LINK_SIZE, payload, h->len);
+	fc_wire_frame_encode(frame + ETH_HLEN, h);
 	if (send(f->fd, frame, ETH_HLEN + FC_LINK_SIZE + h->len, 0) < 0)
 		die("cannot send: %s", strerror(errno));
 }

@@ -31,7 +31,7 @@
 #include <linux/if_packet.h>
 #include "lab.h"
 #include "msg.h"
-#include "core/wire/wire.h"
+#include "core/wire/wire_link.h"
 
 /* Frames may be longer than the flits of the network. */
 #define MTU		9000
@@ -229,30 +229,19 @@ static void sniff(void)
 	}
 }
 
-static uint32_t crc32c(uint32_t crc, const uint8_t *p, uint32_t n)
-{
-	while (n--) {
-		crc ^= *p++;
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
-	}
-	return crc;
-}
-
-/*
- * Recompute the checksum of a changed frame in most cases, so that the site does not drop it early.
- */
+/* Recompute the check of a changed frame in most cases, so that the site does not drop it early. */
 static void seal(struct frame *f)
 {
 	uint8_t *p = f->data + ETH_HLEN;
 	struct fc_link_hdr h;
 
-	if (f->len < ETH_HLEN + FC_LINK_SIZE || !fc_wire_link_summed(p) || chance(8))
+	if (f->len < ETH_HLEN + FC_LINK_SIZE || chance(8))
 		return;
-	if (!fc_wire_link_decode(&h, p, FC_LINK_SIZE, f->len - ETH_HLEN))
-		return;
-	fc_wire_link_set_sum(p, 0);
-	fc_wire_link_set_sum(p, ~crc32c(~0U, p, FC_LINK_SIZE + h.len));
+	p[FC_LINK_FLAGS] &= ~FC_LINK_SUMMED;
+	/* A flit with a wrong check is not decoded. */
+	fc_wire_link_set_sum(p, fc_link_check(p));
+	if (fc_wire_link_decode(&h, p, FC_LINK_SIZE, f->len - ETH_HLEN))
+		fc_wire_frame_encode(p, &h);
 }
 
 static void transmit(struct frame *f)

@@ -68,8 +68,8 @@ void fc_wire_auth_prefix(u8 p[FC_AUTH_PREFIX], const struct fc_link_hdr *h, u32 
 		plain = *h;
 		/* A checksum is computed over the code. */
 		plain.summed = false;
-		plain.sum = 0;
 		fc_link_encode(p, &plain);
+		fc_put32(p + FC_LINK_SUM, 0);
 	}
 	fc_put32(p + FC_LINK_SIZE, site);
 	fc_put32(p + FC_LINK_SIZE + 4, port);
@@ -85,6 +85,27 @@ bool fc_wire_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear, u32 tot
 void fc_wire_link_encode(u8 p[FC_LINK_SIZE], const struct fc_link_hdr *h)
 {
 	fc_link_encode(p, h);
+}
+
+u32 fc_wire_check(const u8 *p, u32 len)
+{
+	u64 state = fc_check_header(p);
+	u8 last[sizeof(u64)] = { 0 };
+
+	for (p += FC_LINK_SIZE; len >= sizeof(u64); p += sizeof(u64), len -= sizeof(u64))
+		state = fc_check_word(state, fc_get64_le(p));
+	if (len) {
+		memcpy(last, p, len);
+		state = fc_check_word(state, fc_get64_le(last));
+	}
+	return fc_check_end(state);
+}
+
+void fc_wire_frame_encode(u8 *p, struct fc_link_hdr *h)
+{
+	fc_link_encode(p, h);
+	if (h->type != FC_FRAME_FLIT && !h->summed)
+		fc_put32(p + FC_LINK_SUM, fc_wire_check(p, h->len));
 }
 
 bool fc_wire_link_summed(const u8 p[FC_LINK_SIZE])

@@ -140,7 +140,7 @@ static inline u8 fc_vc_class(u8 vc)
  * @seq: flit: its number; status: number of the next flit
  * @ack: cumulative ack: number of flits consumed in the other direction of the channel
  * @sum: if @summed, CRC32C (RFC 3720, B.4) of the link header, with zeros in this field, and of the
- *	payload; else 0; the caller computes it
+ *	payload; else 0 of a flit, whose check encoding computes, and fc_wire_check() of others
  */
 struct fc_link_hdr {
 	u8  type;

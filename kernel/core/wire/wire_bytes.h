@@ -17,6 +17,18 @@ static inline u32 fc_get32(const u8 *p)
 	return (u32)p[0] << 24 | (u32)p[1] << 16 | (u32)p[2] << 8 | p[3];
 }
 
+/* The first byte is the lowest one: for hashes, of which the fastest order is as good as any. */
+static inline u64 fc_get64_le(const u8 *p)
+{
+	u64 v;
+
+	memcpy(&v, p, sizeof(v));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	return v;
+}
+
 static inline void fc_put16(u8 *p, u16 v)
 {
 	p[0] = (u8)(v >> 8);

@@ -6,8 +6,7 @@
 #ifndef FC_CORE_WIRE_WIRE_LINK_H
 #define FC_CORE_WIRE_WIRE_LINK_H
 
-#include "core/wire/wire.h"
-#include "core/wire/wire_bytes.h"
+#include "core/wire/wire_check.h"
 
 /* Offsets within the link header; FC_LINK_SUM is the last one. */
 enum {
@@ -67,9 +66,16 @@ static inline bool fc_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear
 	h->seq = fc_get32(p + FC_LINK_SEQ);
 	h->ack = fc_get32(p + FC_LINK_ACK);
 	h->sum = fc_get32(p + FC_LINK_SUM);
-	if (h->len > total - FC_LINK_SIZE || (h->sum && !h->summed))
+	if (h->len > total - FC_LINK_SIZE)
 		return false;
-	return h->type == FC_FRAME_FLIT ? fc_link_flit_flags(h) : fc_wire_link_flags(h);
+	if (h->type != FC_FRAME_FLIT)
+		return fc_wire_link_flags(h);
+	if (!h->summed) {
+		if (h->sum != fc_link_check(p))
+			return false;
+		h->sum = 0;
+	}
+	return fc_link_flit_flags(h);
 }
 
 /* As fc_wire_link_encode(). */
@@ -83,7 +89,8 @@ static inline void fc_link_encode(u8 p[FC_LINK_SIZE], const struct fc_link_hdr *
 	fc_put16(p + FC_LINK_EPOCH, h->epoch);
 	fc_put32(p + FC_LINK_SEQ, h->seq);
 	fc_put32(p + FC_LINK_ACK, h->ack);
-	fc_put32(p + FC_LINK_SUM, h->sum);
+	fc_put32(p + FC_LINK_SUM, h->type == FC_FRAME_FLIT && !h->summed ? fc_link_check(p) :
+									  h->sum);
 }
 
 #endif /* FC_CORE_WIRE_WIRE_LINK_H */

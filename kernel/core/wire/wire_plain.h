@@ -34,14 +34,15 @@ T_SEQ = 16 };
 #define FC_PLAIN_MIN	(FC_LINK_SIZE + FC_PACKET_SIZE + FC_TARGET_SIZE)
 
 /*
- * Is the frame a flit with exactly @parts (FC_PART_*), in a class, without checksum and padding?
+ * Is the frame a flit with exactly @parts (FC_PART_*), in a class, without checksum and padding, and
+ * is its link header undamaged?
  * @p: FC_LINK_SIZE readable bytes; @total: bytes of the frame from there on.
  */
 static inline bool fc_link_flit(const u8 *p, u32 total, u8 parts)
 {
 	return (fc_get32(p) & 0xffff00ff) == (FC_VERSION << 24 | FC_FRAME_FLIT << 16 | parts) &&
 	       p[FC_LINK_VC] >= FC_VC_CLASS && p[FC_LINK_VC] < FC_VC_COUNT &&
-	       fc_get16(p + FC_LINK_LEN) == total - FC_LINK_SIZE && !fc_get32(p + FC_LINK_SUM);
+	       fc_get16(p + FC_LINK_LEN) == total - FC_LINK_SIZE && fc_get32(p + FC_LINK_SUM) == fc_link_check(p);
 }
 
 /* As fc_link_flit(), of a whole packet for one target; @p: FC_PLAIN_MIN readable bytes. */
@@ -68,6 +69,7 @@ static inline void fc_link_readdress(u8 *p, u8 vc, u16 epoch, u32 seq, u32 ack)
 	fc_put16(p + FC_LINK_EPOCH, epoch);
 	fc_put32(p + FC_LINK_SEQ, seq);
 	fc_put32(p + FC_LINK_ACK, ack);
+	fc_put32(p + FC_LINK_SUM, fc_link_check(p));
 }
 
 /*
