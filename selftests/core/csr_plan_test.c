@@ -983,6 +983,22 @@ TEST(csr_plan__forgets_a_load)
 	clean_up();
 }
 
+/* A few packets to a target suffice to learn the set-up time where answers come one after the other. */
+TEST(csr_plan__the_first_answer_counts)
+{
+	u32 i, to;
+
+	if (!set_up("line:4", 0))
+		return;
+	w->gap = MS;
+	run();
+	for (i = 0; i < w->topo.nsites; i++)
+		for (to = 0; to < w->topo.nsites; to++)
+			CHECK(i == to || w->node[i].path[to].setup < MS, "%u to %u: %u us", i, to,
+			      w->node[i].path[to].setup / 1000);
+	clean_up();
+}
+
 /* Negative control: without a guard, and with late timers, promises are broken. */
 TEST(csr_plan__without_guard_packets_are_late)
 {

@@ -107,12 +107,17 @@ static u64 setup_of(const struct fc_csr_path *path)
 	return path->setup ? path->setup : SETUP_FIRST;
 }
 
-/* An ACK came after a time of @delay. */
+/*
+ * An ACK came after a time of @delay.  The first one of a path says more than what is assumed before
+ * it, from which the value would approach it for hundreds of packets.
+ */
 static void answered(struct fc_csr_plan *p, struct fc_csr_path *path, u64 delay)
 {
 	u64 setup = setup_of(path);
 	bool stale = delay < setup / 2 && p->now > p->answered_at + STALE;
 
+	if (!path->setup && 2 * delay < setup)
+		setup = 2 * delay;
 	path->setup = (u32)learn(setup, delay > setup, stale ? STALE_ONE_IN : SLOW_ONE_IN,
 				 SETUP_MIN, SETUP_MAX);
 	p->answered_at = p->now;
