@@ -258,7 +258,7 @@ void flitcast_link_stretch(const struct flitcast_link *link, struct sk_buff *skb
 /**
  * flitcast_link_queue() - queue a frame in order
  * @link: link
- * @skb: payload, with a private linear head; takes ownership
+ * @skb: payload, with a private head; linear if not of a flit or a HELLO; takes ownership
  * @hdr: link header to push; @len and @summed are set here
  *
  * Context: the owner's lock.  The caller must call flitcast_link_drain() after unlocking.

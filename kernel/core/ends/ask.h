@@ -29,7 +29,7 @@ static inline bool fc_ask_overdue(u64 sent_at, u64 wait, u64 now)
  * @wait: time in which nearly every ack arrives
  * @now: the time
  *
- * What failed meanwhile makes acks late, and the wait longer: that postpones no question.
+ * Failures delay acks, and late acks lengthen @wait: a longer @wait postpones no question.
  *
  * Return: the time; up to @now: at once.
  */

@@ -176,8 +176,8 @@ void fc_llr_update_stuck(struct fc_channel *ch, u8 port)
 
 /*
  * The wait for credit is older, by the time since it last was, halved @slower times.  Where the
- * peer takes nothing of this channel, and packets of another one are abandoned meanwhile, others
- * wait no longer than they must.
+ * peer takes nothing of this channel, and packets of any channel of the link are abandoned
+ * meanwhile, others wait no longer than they must.
  */
 static void age(struct fc_channel *ch, u8 port, u8 slower)
 {
@@ -626,6 +626,7 @@ static void age_silent(struct fc_channel *ch, u8 port)
 	fc_llr_update_stuck(ch, port);
 }
 
+/* The peer of @port may be silent: packets will take the other links instead. */
 static void test_others(struct fc_channel *ch, u8 port)
 {
 	u8 p;

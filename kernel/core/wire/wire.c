@@ -101,7 +101,7 @@ u32 fc_wire_check(const u8 *p, u32 len)
 	return fc_check_end(state);
 }
 
-void fc_wire_frame_encode(u8 *p, struct fc_link_hdr *h)
+void fc_wire_frame_encode(u8 *p, const struct fc_link_hdr *h)
 {
 	fc_link_encode(p, h);
 	if (h->type != FC_FRAME_FLIT && !h->summed)

@@ -51,6 +51,6 @@ static inline u32 fc_link_check(const u8 *p)
 u32 fc_wire_check(const u8 *p, u32 len);
 
 /* As fc_wire_link_encode(), with the check of any frame; the payload is at @p + FC_LINK_SIZE. */
-void fc_wire_frame_encode(u8 *p, struct fc_link_hdr *h);
+void fc_wire_frame_encode(u8 *p, const struct fc_link_hdr *h);
 
 #endif /* FC_CORE_WIRE_WIRE_CHECK_H */

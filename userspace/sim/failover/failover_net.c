@@ -545,7 +545,7 @@ void failover_net_make(const struct fc_topo *topo)
 	memset(&net, 0, sizeof(net));
 	net.topo = *topo;
 	if (topo->nsites > SITES || topo->ndirs >= PORTS)
-		die("failover: too large a network");
+		die("failover: the network is too large");
 	net.timing = (struct fc_timing){ .retry = RETRY, .ack_delay = POLL / 2, .poll = POLL };
 	for (u32 i = 0; i < net.topo.nsites; i++)
 		make_host(i);
