@@ -74,7 +74,7 @@ static void put_head(struct flitcast_site *site, const struct flitcast_msg *msg,
 	const struct fc_packet pk = {
 		.src = site->cfg.id, .incarnation = site->incarnation,
 		.sock = msg->source->number, .src_port = msg->source->src_port,
-		.ntargets = 1, .id = msg->out.id, .msg_len = msg->len, .data_len = msg->len,
+		.ntargets = 1, .id = msg->out.id, .msg_len = msg->len,
 		.kind = msg->out.kind,
 	};
 	const struct fc_bcast_hdr bcast = {

@@ -213,13 +213,13 @@ static bool cur_may_delay(const struct flitcast_site *site, const struct flitcas
 }
 
 static void put_packet(struct flitcast_site *site, const struct flitcast_msg *msg, u8 *head,
-		       u16 n, u32 offset, u32 data_len, bool delay_ack)
+		       u16 n, u32 offset, bool delay_ack)
 {
 	struct fc_packet pk = {
 		.src = site->cfg.id, .incarnation = site->incarnation,
 		.sock = msg->source->number, .src_port = msg->source->src_port,
 		.ntargets = n, .id = msg->out.id, .msg_len = msg->len,
-		.offset = offset, .data_len = data_len,
+		.offset = offset,
 		.flags = (msg->how.list ? FC_PACKET_LIST : 0) |
 			 (delay_ack ? FC_PACKET_DELAY_ACK : 0),
 		.kind = msg->out.kind,
@@ -297,13 +297,12 @@ static void cur_sites(struct sites *s, const struct flitcast_cur *cur,
 
 /* Write packet header and target list, and mark the packet as sent to its targets. */
 static void put_head(struct flitcast_site *site, const struct flitcast_cur *cur,
-		     struct flitcast_msg *msg, const struct sites *s, u8 *head, u32 offset,
-		     u32 data_len)
+		     struct flitcast_msg *msg, const struct sites *s, u8 *head, u32 offset)
 {
 	bool delay_ack = cur_may_delay(site, cur, msg), again = false;
 	unsigned int i;
 
-	put_packet(site, msg, head, cur->n, offset, data_len, delay_ack);
+	put_packet(site, msg, head, cur->n, offset, delay_ack);
 	if (s->n) {
 		const struct fc_target e = entry_of(&msg->target[cur->target[0]], false);
 
@@ -393,7 +392,7 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 		return false;
 	skb_put(skb, fc_head_size(1));
 	t->delay_ack = msg_may_delay(site, msg) && fc_txtarget_may_delay(&t->core, &t->flow->core);
-	put_packet(site, msg, skb->data, 1, 0, msg->len, t->delay_ack);
+	put_packet(site, msg, skb->data, 1, 0, t->delay_ack);
 	put_target(skb->data, 0, t, true);
 	flitcast_tx_add_data(skb, msg, 0, msg->len);
 	if (flitcast_vnet_start(site, set, skb)) {
@@ -478,7 +477,7 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_f
 	}
 	memset(flit, 0, sizeof(*flit));
 	if (head) {
-		put_head(site, cur, msg, &s, skb_put(skb, head), offset, total);
+		put_head(site, cur, msg, &s, skb_put(skb, head), offset);
 		flit->head = skb->data;
 		flit->parts = FC_PART_HEAD;
 		cur->front = true;

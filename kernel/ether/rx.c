@@ -183,7 +183,7 @@ static u64 digest(const struct flitcast_ether *ether, const struct fc_packet *pk
 		u8 data[DIGEST_DATA];
 	} __aligned(SIPHASH_ALIGNMENT) in = {
 		.src = pk->src, .incarnation = pk->incarnation, .sock = pk->sock,
-		.number = t->seq, .port = t->port, .len = pk->data_len,
+		.number = t->seq, .port = t->port, .len = pk->msg_len,
 	};
 
 	/* pskb_may_pull() has shown that there is data: it cannot fail. */
@@ -228,9 +228,9 @@ static void lost(struct flitcast_ether *ether, const struct received *rx)
 static bool valid(const struct flitcast_site *site, const struct fc_packet *pk,
 		  const struct fc_target *t)
 {
-	u32 len = pk->data_len - FLITCAST_OFFLOAD_SIZE;
+	u32 len = pk->msg_len - FLITCAST_OFFLOAD_SIZE;
 
-	if (pk->src >= site->cfg.topo.nsites || pk->data_len < FLITCAST_OFFLOAD_SIZE)
+	if (pk->src >= site->cfg.topo.nsites || pk->msg_len < FLITCAST_OFFLOAD_SIZE)
 		return false;
 	switch (t->port) {
 	case FLITCAST_DGRAM_FRAME:

@@ -46,7 +46,7 @@ static void put_packet(const struct flitcast_site *site, u8 *head, u32 hash, u8 
 	const struct fc_packet pk = {
 		.src = site->cfg.id, .incarnation = site->incarnation,
 		.sock = hash & ~FC_SOCK_BCAST, .src_port = FLITCAST_DGRAM_FRAME,
-		.ntargets = targets, .msg_len = len, .data_len = len,
+		.ntargets = targets, .msg_len = len,
 		.kind = FC_KIND_DATAGRAM,
 	};
 

@@ -237,7 +237,7 @@ static void make_packet(struct node *n, u32 targets, u32 flits)
 	u32 bytes = (flits - 1) * PAYLOAD, id = n->made++, rest;
 	u8 head[sizeof(((struct own *)0)->head)] = { 0 };
 	struct fc_packet pk = {
-		.src = number_of(n), .sock = 3, .id = id, .msg_len = bytes, .data_len = bytes,
+		.src = number_of(n), .sock = 3, .id = id, .msg_len = bytes,
 		.flags = targets & (targets - 1) ? FC_PACKET_LIST : 0,
 	};
 	u8 i = 0;

@@ -660,7 +660,7 @@ static void check_forwards(struct bench *b, struct fuzz *f, u8 from, u32 to)
 	struct peer *peer = &b->peer[from];
 	struct packet *pk = &b->ledger.packet[b->ledger.packets];
 	struct fc_packet header = {
-		.ntargets = 1, .id = b->ledger.packets, .msg_len = 20, .data_len = 20,
+		.ntargets = 1, .id = b->ledger.packets, .msg_len = 20,
 	};
 	struct fc_target t = { .site = to, .port = 1, .flags = FC_TARGET_LAST };
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = from, .ack = peer->acked };

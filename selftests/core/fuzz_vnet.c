@@ -892,7 +892,7 @@ static void check_forwards(struct bench *b, struct fuzz *f, u8 class, u8 from, u
 	struct packet *pk = &b->ledger.packet[b->ledger.packets];
 	u32 bytes = PAYLOAD * (b->ch[class].window - 1);
 	struct fc_packet header = {
-		.ntargets = 1, .id = b->ledger.packets, .msg_len = bytes, .data_len = bytes,
+		.ntargets = 1, .id = b->ledger.packets, .msg_len = bytes,
 	};
 	struct fc_target t = { .site = to, .port = 1, .flags = FC_TARGET_LAST };
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = from, .ack = peer->acked };

@@ -288,7 +288,7 @@ static bool bitmap_valid(const u8 *p, u32 nsites)
 static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
 	u32 n = p[15], msg_len = be32(p + 20), offset = be32(p + 24), size = head_size(p);
-	u32 data_len = be32(p + 28), data, want;
+	u32 data, want;
 	u8 about = p[34] & ~4;
 
 	if (!size || len < size)
@@ -311,7 +311,7 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 	if (offset % FC_PACKET_MAX || offset > msg_len || (offset == msg_len && msg_len))
 		return false;
 	want = msg_len - offset < FC_PACKET_MAX ? msg_len - offset : FC_PACKET_MAX;
-	if (data_len != want || data > data_len || (flags & FC_PART_TERM && data != data_len))
+	if (data > want || (flags & FC_PART_TERM && data != want))
 		return false;
 	if (p[14])
 		return target_valid(p + 36, msg_len, nsites, true) && bitmap_valid(p, nsites);
@@ -324,11 +324,10 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 /* A broadcast has one packet and one entry, which has copies and no site. */
 static bool bcast_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
-	u32 data_len = be32(p + 28);
+	u32 data_len = be32(p + 20);
 
 	if (be16(p + 14) != 1 || len < 56 || be32(p) >= nsites || !(p[8] & 0x80) ||
-	    be32(p + 20) != data_len || be32(p + 24) || data_len > FC_PACKET_MAX || p[34] ||
-	    p[35])
+	    be32(p + 24) || data_len > FC_PACKET_MAX || p[34] || p[35])
 		return false;
 	if (!be16(p + 40) || p[42] != 1 || p[43] >= FC_FLOW_WINDOW || be32(p + 48) >= 8)
 		return false;
@@ -454,13 +453,13 @@ static void check_head(const u8 *data, size_t left, u8 flags, u32 len, u32 nsite
 	if (!ok)
 		goto out;
 	CHECK(!fc_wire_head_check(p, flags, size - 1, nsites), "list beyond the flit");
-	CHECK(!fc_wire_head_check(p, FC_PART_HEAD | FC_PART_TERM, size + be32(p + 28) + 1, nsites),
+	CHECK(!fc_wire_head_check(p, FC_PART_HEAD | FC_PART_TERM, size + fc_wire_data_len(p) + 1, nsites),
 	      "more data than the packet has");
 	memset(again, 0xa5, size);
 	fc_wire_packet_decode(&pk, p);
 	fc_wire_packet_encode(again, &pk);
 	CHECK(fc_wire_head_len(p) == size, "length");
-	CHECK(fc_wire_ntargets(p) == pk.ntargets && fc_wire_data_len(p) == pk.data_len &&
+	CHECK(fc_wire_ntargets(p) == pk.ntargets && fc_wire_data_len(p) == fc_packet_data(&pk) &&
 	      fc_wire_hops(p) == pk.hops, "single fields");
 	for (u32 i = 0; i < pk.ntargets; i++) {
 		struct fc_target t;

@@ -78,7 +78,7 @@ struct fc_flit front_new(struct ledger *l, struct fuzz *f, const struct fc_topo 
 	u8 how = fuzz_u8(f);
 	struct fc_packet pk = {
 		.src = fuzz_below(f, topo->nsites), .ntargets = (u8)(1 + how % 8),
-		.msg_len = bytes, .data_len = bytes, .id = l->packets,
+		.msg_len = bytes, .id = l->packets,
 		.hops = how >> 3 == 1 ? FC_HOPS_MAX : 3,
 	};
 	struct packet *rec = &l->packet[l->packets];

@@ -173,7 +173,7 @@ static void event(struct bench *b, unsigned int at, struct fc_event ev)
 
 static void bench_init(struct bench *b, u32 window)
 {
-	struct fc_packet pk = { .ntargets = 1, .msg_len = BYTES, .data_len = BYTES };
+	struct fc_packet pk = { .ntargets = 1, .msg_len = BYTES };
 	struct fc_target t = { .site = 1, .port = 1, .flags = FC_TARGET_LAST };
 
 	memset(b, 0, sizeof(*b));

@@ -267,7 +267,7 @@ static struct fc_flit front_to(struct bench *b, const u32 *sites, unsigned int n
 	struct handle *h = flit.h;
 	struct fc_packet pk = {
 		.src = tap_random(b->topo.nsites), .ntargets = (u8)n,
-		.msg_len = bytes, .data_len = bytes, .hops = hops,
+		.msg_len = bytes, .hops = hops,
 	};
 
 	fc_wire_packet_encode(h->head, &pk);

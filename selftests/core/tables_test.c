@@ -231,7 +231,7 @@ static void flit(struct bench *b, u8 port, struct fc_flit f)
 static void front(struct bench *b, u8 port, const u32 *sites, u8 parts, u32 data)
 {
 	u8 *head = b->head[b->heads++ % NHEADS];
-	struct fc_packet pk = { .msg_len = data, .data_len = data };
+	struct fc_packet pk = { .msg_len = data };
 
 	while (pk.ntargets < NTARGETS && sites[pk.ntargets] != FC_SITE_NONE)
 		pk.ntargets++;

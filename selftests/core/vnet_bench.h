@@ -296,7 +296,7 @@ static inline void flit(u8 class, u8 port, u8 parts, u32 data, const u8 *head)
 /* Build the head of a packet of @bytes bytes to @n sites. */
 static inline void make_head(u8 *head, u32 bytes, const u32 *dst, u8 n)
 {
-	struct fc_packet pk = { .ntargets = n, .msg_len = bytes, .data_len = bytes };
+	struct fc_packet pk = { .ntargets = n, .msg_len = bytes };
 	u8 i;
 
 	fc_wire_packet_encode(head, &pk);

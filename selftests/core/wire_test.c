@@ -612,9 +612,7 @@ static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc
 		pk->flags |= FC_PACKET_DELAY_ACK;
 	if (pk->msg_len)
 		pk->offset = tap_random((pk->msg_len - 1) / FC_PACKET_MAX + 1) * FC_PACKET_MAX;
-	pk->data_len = pk->msg_len - pk->offset;
-	if (pk->data_len > FC_PACKET_MAX)
-		pk->data_len = FC_PACKET_MAX;
+	pk->sum = tap_random(~0U);
 	fc_wire_packet_encode(head, pk);
 	for (unsigned int i = 0; i < n; i++) {
 		struct fc_target *t = &targets[i];
@@ -636,7 +634,7 @@ static bool packet_equal(const struct fc_packet *a, const struct fc_packet *b)
 	return a->src == b->src && a->incarnation == b->incarnation && a->sock == b->sock &&
 	       a->src_port == b->src_port && a->ntargets == b->ntargets && a->id == b->id &&
 	       a->msg_len == b->msg_len && a->offset == b->offset &&
-	       a->data_len == b->data_len && a->hops == b->hops && a->flags == b->flags &&
+	       a->hops == b->hops && a->flags == b->flags &&
 	       a->copied == b->copied && a->kind == b->kind;
 }
 
@@ -649,13 +647,13 @@ TEST(wire_head__golden_bytes)
 {
 	static const u8 golden[FC_PACKET_SIZE + FC_TARGET_SIZE] = {
 		0, 0, 0, 63, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 1, 11, 12, 13, 14,
-		0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 17, 0, 4,
+		0, 2, 0, 0, 0, 1, 0, 0, 41, 42, 43, 44, 0, 17, 0, 4,
 		0, 0, 0, 42, 0x12, 0x34, 1, 15, 0, 0, 1, 0, 0, 0, 0, 2, 21, 22, 23, 24,
 	};
 	const struct fc_packet pk = {
 		.src = 63, .incarnation = 0x01020304, .sock = 0x05060708, .src_port = 0x090a,
 		.ntargets = 1, .id = 0x0b0c0d0e, .msg_len = 2 * FC_PACKET_MAX,
-		.offset = FC_PACKET_MAX, .data_len = FC_PACKET_MAX, .hops = 17,
+		.offset = FC_PACKET_MAX, .sum = 0x292a2b2c, .hops = 17,
 		.kind = FC_KIND_DATA,
 	};
 	const struct fc_target t = {
@@ -672,7 +670,7 @@ TEST(wire_head__golden_bytes)
 
 TEST(wire_plain__is_what_most_frames_are)
 {
-	const struct fc_packet pk = { .src = 3, .ntargets = 1, .msg_len = 64, .data_len = 64,
+	const struct fc_packet pk = { .src = 3, .ntargets = 1, .msg_len = 64,
 				      .flags = FC_PACKET_DELAY_ACK };
 	const struct fc_target t = { .site = 5, .port = 9, .flags = FC_TARGET_LAST };
 	const struct fc_link_hdr is = {
@@ -724,27 +722,27 @@ TEST(wire_head__round_trip)
 	for (unsigned int i = 0; i < 3000; i++) {
 		unsigned int n = 1 + tap_random(FC_TARGETS_MAX);
 		u8 *head = malloc(fc_head_size(n));
-		u32 size = random_head(head, n, &pk, targets);
+		u32 size = random_head(head, n, &pk, targets), data = fc_packet_data(&pk);
 
 		CHECK(fc_wire_head_size(head, size) == size, "%u", n);
-		CHECK(fc_wire_head_check(head, FC_PART_HEAD | FC_PART_TERM, size + pk.data_len,
+		CHECK(fc_wire_head_check(head, FC_PART_HEAD | FC_PART_TERM, size + data,
 					 NSITES), "whole packet");
 		CHECK(fc_wire_head_check(head, FC_PART_HEAD, size, NSITES), "head alone");
-		CHECK(fc_wire_head_check(head, FC_PART_HEAD, size + pk.data_len, NSITES), "no end");
-		if (pk.data_len) {
-			CHECK(fc_wire_head_check(head, FC_PART_HEAD, size + pk.data_len - 1,
+		CHECK(fc_wire_head_check(head, FC_PART_HEAD, size + data, NSITES), "no end");
+		if (data) {
+			CHECK(fc_wire_head_check(head, FC_PART_HEAD, size + data - 1,
 						 NSITES), "part of the data");
 			CHECK(!fc_wire_head_check(head, FC_PART_HEAD | FC_PART_TERM,
-						  size + pk.data_len - 1, NSITES), "too short");
+						  size + data - 1, NSITES), "too short");
 		}
-		CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size + pk.data_len + 1, NSITES),
+		CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size + data + 1, NSITES),
 		      "too long");
 		CHECK(!fc_wire_head_check(head, FC_PART_HEAD | FC_PART_TERM,
-					  size + pk.data_len + 1, NSITES), "too long");
+					  size + data + 1, NSITES), "too long");
 		CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size - 1, NSITES), "list cut");
 		fc_wire_packet_decode(&got, head);
-		CHECK(packet_equal(&pk, &got), "packet header");
-		CHECK(fc_wire_ntargets(head) == n && fc_wire_data_len(head) == pk.data_len &&
+		CHECK(packet_equal(&pk, &got) && pk.sum == got.sum, "packet header");
+		CHECK(fc_wire_ntargets(head) == n && fc_wire_data_len(head) == fc_packet_data(&pk) &&
 		      fc_wire_hops(head) == pk.hops, "single fields");
 		for (unsigned int j = 0; j < n; j++) {
 			fc_wire_target_decode(&t, head, j);
@@ -787,7 +785,8 @@ static bool use_head(const u8 *bytes, u32 n, u8 flags, u32 len)
 	fc_wire_packet_decode(&pk, bytes);
 	CHECK(pk.src < NSITES && pk.ntargets && pk.ntargets <= FC_TARGETS_MAX &&
 	      pk.msg_len <= FC_MESSAGE_MAX && pk.offset <= pk.msg_len &&
-	      pk.data_len <= FC_PACKET_MAX && pk.data_len <= pk.msg_len - pk.offset, "packet");
+	      fc_packet_data(&pk) <= FC_PACKET_MAX &&
+	      fc_packet_data(&pk) <= pk.msg_len - pk.offset, "packet");
 	again = malloc(fc_head_size(pk.ntargets));
 	fc_wire_packet_encode(again, &pk);
 	for (unsigned int i = 0; i < pk.ntargets; i++) {
@@ -817,7 +816,7 @@ TEST(wire_head__every_byte_corrupted)
 
 		for (unsigned int term = 0; term < 2; term++) {
 			u8 flags = (u8)(FC_PART_HEAD | (term ? FC_PART_TERM : 0));
-			u32 len = size + (term ? pk.data_len : 0);
+			u32 len = size + (term ? fc_packet_data(&pk) : 0);
 
 			CHECK(use_head(head, size, flags, len), "good one");
 			for (u32 at = 0; at < size; at++) {
@@ -838,12 +837,12 @@ TEST(wire_bcast__golden_bytes)
 {
 	static const u8 golden[FC_PACKET_SIZE + FC_TARGET_SIZE] = {
 		0, 0, 0, 63, 1, 2, 3, 4, 0x80, 6, 7, 8, 9, 10, 0, 1, 11, 12, 13, 14,
-		0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0, 100, 0, 3, 0, 0,
+		0, 0, 0, 100, 0, 0, 0, 0, 41, 42, 43, 44, 0, 3, 0, 0,
 		31, 32, 33, 34, 0x12, 0x34, 1, 15, 0, 0, 0, 6, 0, 0, 0, 5, 21, 22, 23, 24,
 	};
 	const struct fc_packet pk = {
 		.src = 63, .incarnation = 0x01020304, .sock = 0x80060708, .src_port = 0x090a,
-		.ntargets = 1, .id = 0x0b0c0d0e, .msg_len = 100, .data_len = 100, .hops = 3,
+		.ntargets = 1, .id = 0x0b0c0d0e, .msg_len = 100, .sum = 0x292a2b2c, .hops = 3,
 	};
 	const struct fc_bcast_hdr c = {
 		.number = 0x1f202122, .port = 0x1234, .copies = 6, .outstanding = 15, .label = 5,
@@ -866,7 +865,7 @@ TEST(wire_bcast__golden_bytes)
 TEST(wire_bcast__refuses)
 {
 	const struct fc_packet good_pk = {
-		.src = 3, .sock = FC_SOCK_BCAST, .ntargets = 1, .msg_len = 100, .data_len = 100,
+		.src = 3, .sock = FC_SOCK_BCAST, .ntargets = 1, .msg_len = 100,
 	};
 	const struct fc_bcast_hdr good = { .port = 5, .copies = 1 };
 	u8 p[FC_PACKET_SIZE + FC_TARGET_SIZE];
@@ -883,9 +882,8 @@ TEST(wire_bcast__refuses)
 	REFUSED(pk.src = NSITES);
 	REFUSED(pk.sock = 1);
 	REFUSED(pk.ntargets = 2);
-	REFUSED(pk.msg_len = 101);
-	REFUSED(pk.msg_len = pk.data_len = FC_PACKET_MAX + 1);
-	REFUSED(pk.msg_len = pk.data_len = 49);
+	REFUSED(pk.msg_len = FC_PACKET_MAX + 1);
+	REFUSED(pk.msg_len = 49);
 	REFUSED(pk.offset = FC_PACKET_MAX);
 	REFUSED(pk.flags = FC_PACKET_LIST);
 	REFUSED(pk.flags = FC_PACKET_DELAY_ACK);
@@ -951,9 +949,6 @@ TEST(wire_head__refuses)
 	REFUSED(msg_len = pk.offset);
 	REFUSED(offset = pk.offset + 1);
 	REFUSED(offset = 0x7fff0000);
-	REFUSED(data_len = FC_PACKET_MAX + 1);
-	REFUSED(data_len = FC_PACKET_MAX - 1);
-	REFUSED(data_len = 0);
 	REFUSED(flags = 2);
 	REFUSED(flags = 0x80);
 	/* A message of several packets. */
@@ -994,7 +989,7 @@ TEST(wire_head__kinds)
 
 		pk = (struct fc_packet){
 			.ntargets = (u8)n, .flags = list ? FC_PACKET_LIST : 0,
-			.msg_len = data ? 100 : 0, .data_len = data ? 100 : 0, .kind = (u8)kind,
+			.msg_len = data ? 100 : 0, .kind = (u8)kind,
 		};
 		fc_wire_packet_encode(head, &pk);
 		for (unsigned int j = 0; j < n; j++) {
@@ -1187,12 +1182,12 @@ TEST(wire_bitmap__golden_bytes)
 {
 	static const u8 golden[] = {
 		0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 4, 0, 0, 0, 0,
-		0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0, 100, 0, 0, 0, 0,
+		0, 0, 0, 100, 0, 0, 0, 0, 41, 42, 43, 44, 0, 0, 0, 0,
 		0, 0, 0, 10, 0x12, 0x34, 1, 2, 0, 0, 0, 7, 0, 0, 0, 8, 21, 22, 23, 24,
 		0x83, 0x40,
 	};
 	static const u32 site[] = { 24, 10, 17, 11 };
-	const struct fc_packet pk = { .src = 1, .msg_len = 100, .data_len = 100 };
+	const struct fc_packet pk = { .src = 1, .msg_len = 100, .sum = 0x292a2b2c };
 	const struct fc_target t = {
 		.port = 0x1234, .outstanding = 2, .off = 7, .len = 8, .seq = 0x15161718,
 	};
@@ -1218,7 +1213,7 @@ TEST(wire_bitmap__round_trip)
 		u32 span = n + tap_random(tap_random(2) ? 64 : 3000);
 		u32 plain = alike_head(entries, n, span, &pk, targets);
 		u32 bytes = (targets[n - 1].site - targets[0].site) / 8 + 1;
-		u32 want = fc_head_size(1) + bytes;
+		u32 want = fc_head_size(1) + bytes, data = fc_packet_data(&pk);
 		u8 *head;
 		u32 size;
 
@@ -1234,11 +1229,11 @@ TEST(wire_bitmap__round_trip)
 		mapped++;
 		CHECK(fc_wire_head_size(head, FC_PACKET_SIZE) == size, "size");
 		CHECK(fc_wire_head_len(head) == size, "size");
-		CHECK(fc_wire_head_check(head, FC_PART_HEAD | FC_PART_TERM, size + pk.data_len,
+		CHECK(fc_wire_head_check(head, FC_PART_HEAD | FC_PART_TERM, size + data,
 					 MANY_SITES), "whole packet");
 		CHECK(fc_wire_head_check(head, FC_PART_HEAD, size, MANY_SITES), "head alone");
 		CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size - 1, MANY_SITES), "cut");
-		CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size + pk.data_len + 1, MANY_SITES),
+		CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size + data + 1, MANY_SITES),
 		      "too long");
 		CHECK(fc_wire_head_check(head, FC_PART_HEAD, size, targets[n - 1].site + 1) ||
 		      pk.src > targets[n - 1].site, "the last site");
@@ -1295,7 +1290,7 @@ TEST(wire_bitmap__refuses)
 {
 	/* Four targets of sites 10 to 24: one entry, and 2 bytes. */
 	static const u32 site[] = { 10, 11, 17, 24 };
-	const struct fc_packet pk = { .src = 1, .msg_len = 100, .data_len = 100 };
+	const struct fc_packet pk = { .src = 1, .msg_len = 100 };
 	struct fc_target t = { .port = 1, .flags = FC_TARGET_LAST, .site = 10 };
 	u8 good[FC_PACKET_SIZE + FC_TARGETS_MAX * FC_TARGET_SIZE] = { 0 }, head[sizeof(good)];
 	struct fc_target bad;

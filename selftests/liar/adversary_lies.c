@@ -92,7 +92,7 @@ static void begin(struct adversary *a, u8 port, u8 vc)
 	u32 room = a->flit - FC_LINK_SIZE - size, len = FC_PACKET_MAX;
 	struct fc_packet pk = {
 		.src = a->orders.as, .incarnation = a->word.incarnation, .sock = 77 + c->turn,
-		.src_port = PORT, .ntargets = 1, .id = c->turn, .msg_len = len, .data_len = len,
+		.src_port = PORT, .ntargets = 1, .id = c->turn, .msg_len = len,
 		.kind = c->turn % 2 || a->orders.lie == ADV_ONES ? FC_KIND_DATAGRAM :
 								   FC_KIND_MESSAGE,
 		.hops = 1,

@@ -196,7 +196,6 @@ static void forge(struct liar *l)
 	k.pk.src = src;
 	k.pk.id += ahead;
 	k.pk.msg_len = FORGED_BYTES;
-	k.pk.data_len = FORGED_BYTES;
 	k.pk.offset = 0;
 	k.pk.hops = 0;
 	k.bcast.seq += ahead;

@@ -713,8 +713,7 @@ static uint32_t packet(uint8_t *p)
 	if (below(4) && h.len >= fc_head_size(1)) {
 		pk.incarnation = (uint32_t)random64();
 		pk.id = below(100);
-		pk.data_len = h.len - fc_head_size(1);
-		pk.msg_len = below(2) ? pk.data_len : (uint32_t)random64();
+		pk.msg_len = below(2) ? h.len - fc_head_size(1) : (uint32_t)random64();
 		pk.kind = below(FC_KIND_COUNT);
 		fc_wire_packet_encode(head, &pk);
 		fc_wire_target_encode(head, 0, &t);

@@ -249,7 +249,7 @@ static void message(struct _test_data_faked *self, uint32_t seq, uint8_t flags)
 {
 	struct fc_packet pk = {
 		.src = 4, .incarnation = 5, .sock = 6, .src_port = 7, .ntargets = 1,
-		.msg_len = 4, .data_len = 4, .flags = flags,
+		.msg_len = 4, .flags = flags,
 	};
 	struct fc_target t = { .port = PORT, .seq = seq, .flags = FC_TARGET_LAST };
 
@@ -407,7 +407,7 @@ static void answers(struct __test_metadata *_metadata, struct _test_data_faked *
 {
 	struct fc_packet pk = {
 		.src = 4, .incarnation = 5, .sock = 6, .src_port = 7, .ntargets = most + 1,
-		.msg_len = 4, .data_len = 4, .flags = FC_PACKET_LIST,
+		.msg_len = 4, .flags = FC_PACKET_LIST,
 	};
 	struct fc_target t[FC_CTRLS_MAX + 1] = { 0 };
 	unsigned int i, k, seen = 0;
@@ -526,7 +526,7 @@ static void list(struct _test_data_amid *self, uint32_t seq, uint8_t flags, unsi
 {
 	struct fc_packet pk = {
 		.src = 7, .incarnation = 5, .sock = 6, .src_port = 7, .ntargets = n + far,
-		.msg_len = 4, .data_len = 4, .flags = FC_PACKET_LIST | flags,
+		.msg_len = 4, .flags = FC_PACKET_LIST | flags,
 	};
 	struct fc_target t[NEAR_PORTS + 1] = { 0 };
 	struct fake_event e;
@@ -641,7 +641,7 @@ TEST(ends__class_that_a_link_does_not_carry)
 {
 	struct fc_packet pk = {
 		.src = 4, .incarnation = 5, .sock = 6, .src_port = 7, .ntargets = 1,
-		.msg_len = 4, .data_len = 4, .flags = FC_PACKET_LIST,
+		.msg_len = 4, .flags = FC_PACKET_LIST,
 	};
 	struct fc_target t = { .flags = FC_TARGET_LAST };
 	unsigned int class, refused = 0;
@@ -687,7 +687,7 @@ TEST_F(faked, ends__sets_go_on_by_themselves)
 {
 	struct fc_packet pk = {
 		.src = 4, .incarnation = 5, .sock = 6, .src_port = 7, .ntargets = 1,
-		.msg_len = 60000, .data_len = 60000,
+		.msg_len = 60000,
 	};
 	struct fc_target t = { .port = PORT, .flags = FC_TARGET_LAST };
 	static const uint8_t sets[] = { FC_SET_SHORT, FC_SET_HIGH };
@@ -698,7 +698,6 @@ TEST_F(faked, ends__sets_go_on_by_themselves)
 	EXPECT_EQ(5, self->fake.link.ver_max);
 	fake_front(&self->fake, &pk, &t);
 	pk.msg_len = 4;
-	pk.data_len = 4;
 	for (unsigned int i = 0; i < 2; i++) {
 		pk.sock++;
 		self->fake.vc = fc_set_vc(sets[i]);
@@ -817,7 +816,7 @@ static void letter(struct _test_data_faked *self, uint32_t incarnation, uint32_t
 {
 	const struct fc_packet pk = {
 		.src = 4, .incarnation = incarnation, .sock = 6, .src_port = 7, .ntargets = 1,
-		.id = seq, .msg_len = 1, .data_len = 1,
+		.id = seq, .msg_len = 1,
 	};
 	const struct fc_target t = {
 		.port = PORT, .flags = FC_TARGET_LAST, .outstanding = outstanding, .seq = seq,
@@ -901,7 +900,7 @@ TEST_F(faked, ends__one_length_for_a_message)
 	static char data[FC_PACKET_MAX * 2];
 	struct fc_packet pk = {
 		.src = 4, .incarnation = 100, .sock = 6, .src_port = 9, .ntargets = 1,
-		.msg_len = FC_PACKET_MAX + 100, .data_len = FC_PACKET_MAX,
+		.msg_len = FC_PACKET_MAX + 100,
 	};
 	struct fc_target t = { .port = PORT, .flags = FC_TARGET_LAST };
 	struct fake_event e;
@@ -912,13 +911,11 @@ TEST_F(faked, ends__one_length_for_a_message)
 	EXPECT_EQ(1, e.ctrl[0].base);
 	pk.offset = FC_PACKET_MAX;
 	pk.msg_len = FC_PACKET_MAX + 200;
-	pk.data_len = 200;
 	fake_packet(&self->fake, &pk, &t, data);
 	EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
 	EXPECT_EQ(-EAGAIN, RESULT(msg_recv(self->fd, data, sizeof(data), NULL, MSG_DONTWAIT)));
 	EXPECT_EQ(1, counter("packets_bad"));
 	pk.msg_len = FC_PACKET_MAX + 100;
-	pk.data_len = 100;
 	fake_packet(&self->fake, &pk, &t, data);
 	ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
 	EXPECT_EQ(1, e.ctrl[0].next);

@@ -55,7 +55,7 @@ static void copy(struct _test_data_votes *self, unsigned int by, uint16_t port, 
 {
 	struct fc_packet pk = {
 		.src = SOURCE, .incarnation = INCARNATION, .sock = SOCK, .src_port = 9,
-		.ntargets = 1, .id = n, .msg_len = 1, .data_len = 1, .hops = 1,
+		.ntargets = 1, .id = n, .msg_len = 1, .hops = 1,
 		.kind = FC_KIND_MESSAGE,
 	};
 	struct fc_bcast_hdr bcast = {

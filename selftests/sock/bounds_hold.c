@@ -44,7 +44,7 @@ static bool half(struct _test_data_faked *self, unsigned int sock, unsigned int 
 	const struct fc_target t = { .port = (uint16_t)port, .flags = FC_TARGET_LAST };
 	struct fc_packet pk = {
 		.src = 4, .incarnation = 100, .sock = sock, .src_port = 9, .ntargets = 1,
-		.msg_len = packets * PACKET, .data_len = PACKET,
+		.msg_len = packets * PACKET,
 	};
 
 	for (; packets > 1; packets--, pk.offset += PACKET)
@@ -60,7 +60,7 @@ static void short_one(struct _test_data_faked *self, unsigned int sock, uint8_t 
 	const struct fc_target t = { .port = PORT, .flags = FC_TARGET_LAST };
 	const struct fc_packet pk = {
 		.src = 4, .incarnation = 100, .sock = sock, .src_port = 9, .ntargets = 1,
-		.msg_len = 1, .data_len = 1, .flags = flags,
+		.msg_len = 1, .flags = flags,
 	};
 
 	while (self->fake.sent - self->fake.acked >= 4) {
@@ -253,7 +253,7 @@ TEST(hold__window_after_a_gap)
 {
 	struct fc_packet pk = {
 		.src = 4, .incarnation = 100, .sock = 1000, .src_port = 9, .ntargets = TARGETS,
-		.msg_len = 4, .data_len = 4, .flags = FC_PACKET_LIST,
+		.msg_len = 4, .flags = FC_PACKET_LIST,
 	};
 	const unsigned int answers = TARGETS * (AFTER_GAP + 1);
 	uint64_t until = now_ms() + SOON_MS;

@@ -387,7 +387,7 @@ static bool message(struct _test_data_faked *self, unsigned int site, unsigned i
 {
 	const struct fc_packet pk = {
 		.src = site, .incarnation = 100, .sock = sock, .src_port = 9, .ntargets = 1,
-		.id = seq, .msg_len = 1, .data_len = 1,
+		.id = seq, .msg_len = 1,
 	};
 	const struct fc_target t = {
 		.port = PORT, .flags = FC_TARGET_LAST, .seq = seq, .outstanding = outstanding,

@@ -124,7 +124,7 @@ static bool flit_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *
 	in->data += h->len - head;
 	if (!(h->flags & FC_PART_TERM))
 		return false;
-	if (!in->begun || h->flags & FC_PART_ABORT || in->data != in->packet.data_len)
+	if (!in->begun || h->flags & FC_PART_ABORT || in->data != fc_packet_data(&in->packet))
 		die("a packet that is not whole");
 	in->begun = false;
 	return true;
@@ -250,7 +250,7 @@ void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_tar
 {
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_FLIT, .vc = f->vc, .flags = FC_PART_HEAD | FC_PART_TERM,
-		.len = (uint16_t)(fc_head_size(pk->ntargets) + pk->data_len), .seq = f->sent++,
+		.len = (uint16_t)(fc_head_size(pk->ntargets) + fc_packet_data(pk)), .seq = f->sent++,
 		.ack = f->taken[f->vc],
 	};
 	uint8_t p[FRAME_MAX];
@@ -259,7 +259,7 @@ void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_tar
 	fc_wire_packet_encode(p, pk);
 	for (i = 0; i < pk->ntargets; i++)
 		fc_wire_target_encode(p, i, &t[i]);
-	memcpy(p + fc_head_size(i), data, pk->data_len);
+	memcpy(p + fc_head_size(i), data, fc_packet_data(pk));
 	transmit(f, &h, p);
 }
 
@@ -282,7 +282,7 @@ void fake_front(struct fake *f, const struct fc_packet *pk, const struct fc_targ
 
 bool fake_train(struct fake *f, const struct fc_packet *pk, const struct fc_target *t)
 {
-	uint32_t most = f->link.flit - FC_LINK_SIZE, left = pk->data_len;
+	uint32_t most = f->link.flit - FC_LINK_SIZE, left = fc_packet_data(pk);
 	uint64_t until = now_ms() + UP_MS;
 	uint8_t p[FRAME_MAX] = { 0 };
 	struct fake_event e;
@@ -322,14 +322,14 @@ void fake_bcast(struct fake *f, const struct fc_packet *pk, const struct fc_bcas
 {
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_FLIT, .vc = FC_VC_BCAST, .flags = FC_PART_HEAD | FC_PART_TERM,
-		.len = (uint16_t)(fc_head_size(1) + pk->data_len), .seq = f->bcast_sent++,
+		.len = (uint16_t)(fc_head_size(1) + fc_packet_data(pk)), .seq = f->bcast_sent++,
 		.ack = f->taken[FC_VC_BCAST],
 	};
 	uint8_t p[FRAME_MAX];
 
 	fc_wire_packet_encode(p, pk);
 	fc_wire_bcast_encode(p, bcast);
-	memcpy(p + fc_head_size(1), data, pk->data_len);
+	memcpy(p + fc_head_size(1), data, fc_packet_data(pk));
 	transmit(f, &h, p);
 }
 

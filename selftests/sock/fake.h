@@ -121,7 +121,7 @@ void fake_faults(struct fake *f, const struct fc_faults_msg *msg);
 /* Poll the site for the flits that it has received, and report that @sent flits were sent. */
 void fake_probe(struct fake *f, uint32_t sent);
 
-/* Send a packet of one flit, @pk->ntargets targets and @pk->data_len bytes of data. */
+/* Send a packet of one flit, @pk->ntargets targets and fc_packet_data(@pk) bytes of data. */
 void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_target *t,
 		 const void *data);
 
@@ -134,7 +134,7 @@ void fake_front(struct fake *f, const struct fc_packet *pk, const struct fc_targ
  */
 bool fake_train(struct fake *f, const struct fc_packet *pk, const struct fc_target *t);
 
-/* Send a broadcast of one flit, with @pk->data_len bytes of data. */
+/* Send a broadcast of one flit, with fc_packet_data(@pk) bytes of data. */
 void fake_bcast(struct fake *f, const struct fc_packet *pk, const struct fc_bcast_hdr *bcast,
 		const void *data);
 

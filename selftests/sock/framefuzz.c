@@ -557,7 +557,7 @@ static void field_of_packet(struct frame *f)
 		pk.offset = chance(2) ? FC_PACKET_MAX * below(300) : awkward(pk.offset);
 		break;
 	case 8:
-		pk.data_len = awkward(pk.data_len);
+		pk.sum = awkward(pk.sum);
 		break;
 	case 9:
 		pk.hops = (uint16_t)awkward(pk.hops);
@@ -653,17 +653,16 @@ static void invent(struct frame *f)
 	};
 	/* Some flits exceed the agreed length: the next link could not carry them. */
 	uint32_t most = chance(8) ? MTU : 1500;
-	uint32_t room = most - FC_LINK_SIZE - fc_head_size(n), data, size;
+	uint32_t room = most - FC_LINK_SIZE - fc_head_size(n), all, data, size;
 
 	pk.msg_len = chance(2) ? below(1500) : prng_log(&prng, 0, FC_MESSAGE_MAX);
 	if (pk.kind != FC_KIND_MESSAGE && pk.kind != FC_KIND_DATA && !chance(10))
 		pk.msg_len = 0;
 	pk.offset = pk.msg_len / FC_PACKET_MAX ?
 		    FC_PACKET_MAX * below(pk.msg_len / FC_PACKET_MAX) : 0;
-	pk.data_len = pk.msg_len - pk.offset < FC_PACKET_MAX ? pk.msg_len - pk.offset :
-							       FC_PACKET_MAX;
-	data = fc_head_size(n) > most - FC_LINK_SIZE ? 0 : pk.data_len < room ? pk.data_len : room;
-	if (data == pk.data_len)
+	all = fc_packet_data(&pk);
+	data = fc_head_size(n) > most - FC_LINK_SIZE ? 0 : all < room ? all : room;
+	if (data == all)
 		h.flags |= FC_PART_TERM;
 	fc_wire_packet_encode(head, &pk);
 	for (i = 0; i < n; i++) {
@@ -707,11 +706,10 @@ static void invent_bcast(struct frame *f)
 	if (!chance(3)) {
 		h.flags = FC_PART_HEAD;
 		pk.msg_len = chance(3) ? data : prng_log(&prng, data, FC_PACKET_MAX);
-		pk.data_len = pk.msg_len;
 		fc_wire_packet_encode(head, &pk);
 		fc_wire_bcast_encode(head, &bcast);
 		size = fc_head_size(1);
-		if (data == pk.data_len)
+		if (data == pk.msg_len)
 			h.flags |= FC_PART_TERM;
 	} else if (chance(3)) {
 		h.flags = FC_PART_TERM | (chance(2) ? FC_PART_ABORT : 0);

@@ -364,7 +364,7 @@ struct visit *walk(const struct network *net, u32 from, struct target_state *tar
 {
 	struct walker w = { .net = net, .targets = targets, .totals = totals };
 	/* A byte of data, for the terminator to carry. */
-	struct fc_packet pk = { .src = from, .ntargets = n, .msg_len = 1, .data_len = 1 };
+	struct fc_packet pk = { .src = from, .ntargets = n, .msg_len = 1 };
 	u8 *head = xalloc(1, fc_head_size(FC_TARGETS_MAX));
 	u32 i;
 

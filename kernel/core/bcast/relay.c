@@ -189,7 +189,7 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 		return FC_HOLD_NONE;
 	}
 	/* The number stays recorded: the source repeats the broadcast with a new one. */
-	if (pk.data_len > relay->bytes || !relay->nfree || seen->holds >= relay->each) {
+	if (pk.msg_len > relay->bytes || !relay->nfree || seen->holds >= relay->each) {
 		relay->stat[FC_STAT_BCAST_FULL]++;
 		relay->in[port].why = FC_DROP_FULL;
 		return FC_HOLD_NONE;

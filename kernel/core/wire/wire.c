@@ -3,6 +3,7 @@
 #include "core/wire/wire_faults.h"
 #include "core/wire/wire_link.h"
 #include "core/wire/wire_plain.h"
+#include "core/wire/wire_sum.h"
 
 /* Fields of a broadcast that differ. */
 enum { C_NUMBER = T_SITE, C_COPIES = T_OFF, C_LABEL = T_LEN };
@@ -380,7 +381,7 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
 	u32 n = p[P_NTARGETS], size = fc_wire_head_len(p);
 	u32 msg_len = fc_get32(p + P_MSG_LEN), offset = fc_get32(p + P_OFFSET);
-	u32 data_len = fc_get32(p + P_DATA_LEN), rest = msg_len - offset, i;
+	u32 data_len = fc_data_len(msg_len, offset), i;
 
 	if (flags == (FC_PART_HEAD | FC_PART_TERM) && len >= fc_head_size(1) &&
 	    fc_head_plain(p, len, nsites))
@@ -389,9 +390,6 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 	    fc_get32(p + P_SOCK) & FC_SOCK_BCAST ||
 	    !flags_valid(p[P_FLAGS], n) || !kind_valid(p, n, msg_len) ||
 	    msg_len > FC_MESSAGE_MAX || offset % FC_PACKET_MAX || (offset && offset >= msg_len))
-		return false;
-	/* All that is left of the message, as far as a packet has room for it. */
-	if (data_len != (rest < FC_PACKET_MAX ? rest : FC_PACKET_MAX))
 		return false;
 	/* The data of the flit: all of the packet's exactly if it ends here. */
 	if (flags & FC_PART_TERM ? len - size != data_len : len - size > data_len)
@@ -408,12 +406,11 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 bool fc_wire_bcast_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
 	const u8 *t = p + FC_PACKET_SIZE;
-	u32 size = fc_head_size(1), data_len = fc_get32(p + P_DATA_LEN);
+	u32 size = fc_head_size(1), data_len = fc_get32(p + P_MSG_LEN);
 
 	if (!fc_head_single(p) || size > len || fc_get32(p + P_SRC) >= nsites ||
 	    !(fc_get32(p + P_SOCK) & FC_SOCK_BCAST) || p[P_FLAGS] || p[P_KIND] != FC_KIND_MESSAGE ||
-	    fc_get32(p + P_OFFSET) || fc_get32(p + P_MSG_LEN) != data_len ||
-	    data_len > FC_PACKET_MAX)
+	    fc_get32(p + P_OFFSET) || data_len > FC_PACKET_MAX)
 		return false;
 	if (!fc_get16(t + T_PORT) || t[T_FLAGS] != FC_TARGET_LAST ||
 	    t[T_OUTSTANDING] >= FC_FLOW_WINDOW ||
@@ -469,7 +466,7 @@ void fc_wire_packet_decode(struct fc_packet *pk, const u8 *head)
 	pk->id = fc_get32(head + P_ID);
 	pk->msg_len = fc_get32(head + P_MSG_LEN);
 	pk->offset = fc_get32(head + P_OFFSET);
-	pk->data_len = fc_get32(head + P_DATA_LEN);
+	pk->sum = fc_get32(head + P_SUM);
 	pk->hops = fc_wire_hops(head);
 	pk->copied = (u8)(fc_get16(head + P_HOPS) / FC_HOPS_COPY);
 	pk->flags = head[P_FLAGS];
@@ -487,7 +484,7 @@ void fc_wire_packet_encode(u8 *head, const struct fc_packet *pk)
 	fc_put32(head + P_ID, pk->id);
 	fc_put32(head + P_MSG_LEN, pk->msg_len);
 	fc_put32(head + P_OFFSET, pk->offset);
-	fc_put32(head + P_DATA_LEN, pk->data_len);
+	fc_put32(head + P_SUM, pk->sum);
 	fc_put16(head + P_HOPS, (u16)(pk->hops + pk->copied * FC_HOPS_COPY));
 	head[P_FLAGS] = pk->flags;
 	head[P_KIND] = pk->kind;
@@ -605,6 +602,28 @@ u32 fc_wire_sites_encode(u8 *head, const struct fc_target *t, const u32 *site, u
 	return fc_head_size(1) + bytes;
 }
 
+u32 fc_sum_targets(const u8 *head, u64 mask)
+{
+	const u8 *entry = head + FC_PACKET_SIZE;
+	u32 FC_UNSET site[FC_TARGETS_MAX];
+	u32 sum = 0, n = fc_wire_ntargets(head), i;
+	u64 state = fc_sum_entry(head, entry);
+
+	if (fc_wire_mapped(head))
+		fc_wire_bitmap_sites(site, head);
+	for (i = 0; i < n; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		if (!fc_wire_mapped(head)) {
+			entry = head + fc_head_size(i);
+			state = fc_sum_entry(head, entry);
+			site[i] = fc_get32(entry + T_SITE);
+		}
+		sum ^= fc_sum_target(state, site[i]);
+	}
+	return sum;
+}
+
 /* The longest head with a bitmap. */
 #define MAPPED_SIZE	(FC_PACKET_SIZE + FC_TARGET_SIZE + FC_BITMAP_MAX)
 
@@ -703,14 +722,13 @@ static void move_targets(u8 *dst, const u8 *src, u64 mask, unsigned int k)
 	}
 }
 
-u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
+/* As bitmap_subset(), for a list without a bitmap. */
+static inline u32 list_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
 {
 	unsigned int k, n = fc_wire_ntargets(src), first;
 	u8 packet[FC_PACKET_SIZE];
 	u64 rest;
 
-	if (fc_wire_mapped(src))
-		return bitmap_subset(dst, src, mask, hops);
 	if (n < 64)
 		mask &= fc_bit64(n) - 1;
 	for (k = 0, rest = mask; rest; rest &= rest - 1)
@@ -729,4 +747,14 @@ u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
 	}
 	memcpy(dst, packet, FC_PACKET_SIZE);
 	return fc_head_size(k);
+}
+
+u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
+{
+	u32 less = fc_sum_targets(src, ~mask), size;
+
+	size = fc_wire_mapped(src) ? bitmap_subset(dst, src, mask, hops) :
+				     list_subset(dst, src, mask, hops);
+	fc_put32(dst + P_SUM, fc_get32(dst + P_SUM) ^ less);
+	return size;
 }

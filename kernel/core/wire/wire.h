@@ -216,7 +216,7 @@ struct fc_hello_msg {
  * @id: message id; in an answer to a request for a connection, the id of the request
  * @msg_len: bytes of the message
  * @offset: first byte of the message in this packet, a multiple of FC_PACKET_MAX
- * @data_len: data bytes of the packet
+ * @sum: 0, or the sum of the packet (core/wire/wire_sum.h)
  * @hops: links crossed
  * @flags: FC_PACKET_*
  * @kind: enum fc_kind
@@ -232,12 +232,23 @@ struct fc_packet {
 	u32 id;
 	u32 msg_len;
 	u32 offset;
-	u32 data_len;
+	u32 sum;
 	u16 hops;
 	u8  flags;
 	u8  kind;
 	u8  copied;
 };
+
+/* Returns the data bytes of a packet: the rest of its message, FC_PACKET_MAX at most. */
+static inline u32 fc_data_len(u32 msg_len, u32 offset)
+{
+	return msg_len - offset < FC_PACKET_MAX ? msg_len - offset : FC_PACKET_MAX;
+}
+
+static inline u32 fc_packet_data(const struct fc_packet *pk)
+{
+	return fc_data_len(pk->msg_len, pk->offset);
+}
 
 /* Flag of a target entry: last entry of the list (CARE, section 3.1). */
 #define FC_TARGET_LAST		0x01
@@ -493,8 +504,8 @@ void fc_wire_bcast_hop(u8 *head, u8 label);
 
 /* Offsets of fields for the router: in the packet header; in a target entry; in a control entry. */
 enum {
-	FC_AT_SRC = 0, FC_AT_SOCK = 8, FC_AT_BITMAP = 14, FC_AT_NTARGETS = 15, FC_AT_DATA_LEN = 28,
-	FC_AT_HOPS = 32, FC_AT_FLAGS = 34, FC_AT_KIND = 35,
+	FC_AT_SRC = 0, FC_AT_SOCK = 8, FC_AT_BITMAP = 14, FC_AT_NTARGETS = 15, FC_AT_MSG_LEN = 20,
+	FC_AT_OFFSET = 24, FC_AT_SUM = 28, FC_AT_HOPS = 32, FC_AT_FLAGS = 34, FC_AT_KIND = 35,
 	FC_AT_SITE = 0, FC_AT_CTRL_HOPS = 2, FC_AT_CTRL_DST = 4, FC_AT_CTRL_SITE = 16,
 };
 
@@ -552,7 +563,7 @@ static inline unsigned int fc_wire_target_sites(u32 *site, const u8 *head)
 
 static inline u32 fc_wire_data_len(const u8 *head)
 {
-	return fc_get32(head + FC_AT_DATA_LEN);
+	return fc_data_len(fc_get32(head + FC_AT_MSG_LEN), fc_get32(head + FC_AT_OFFSET));
 }
 
 static inline u16 fc_wire_hops(const u8 *head)

@@ -13,8 +13,8 @@
 enum {
 	P_SRC = FC_AT_SRC, P_INCARNATION = 4, P_SOCK = FC_AT_SOCK, P_PORT = 12,
 	P_BITMAP = FC_AT_BITMAP,
-	P_NTARGETS = FC_AT_NTARGETS, P_ID = 16, P_MSG_LEN = 20, P_OFFSET = 24,
-	P_DATA_LEN = FC_AT_DATA_LEN, P_HOPS = FC_AT_HOPS, P_FLAGS = FC_AT_FLAGS,
+	P_NTARGETS = FC_AT_NTARGETS, P_ID = 16, P_MSG_LEN = FC_AT_MSG_LEN,
+	P_OFFSET = FC_AT_OFFSET, P_SUM = FC_AT_SUM, P_HOPS = FC_AT_HOPS, P_FLAGS = FC_AT_FLAGS,
 	P_KIND = FC_AT_KIND
 };
 
@@ -83,8 +83,7 @@ static inline bool fc_head_plain(const u8 *p, u32 len, u32 nsites)
 	u8 flags = p[P_FLAGS] & (u8)~FC_PACKET_DELAY_ACK;
 
 	return fc_head_single(p) && fc_get32(p + P_MSG_LEN) == msg_len &&
-	       !memcmp(p + P_DATA_LEN, p + P_MSG_LEN, 4) && !fc_get32(p + P_OFFSET) &&
-	       msg_len <= FC_PACKET_MAX && !(fc_get32(p + P_SOCK) & FC_SOCK_BCAST) &&
+	       !fc_get32(p + P_OFFSET) && msg_len <= FC_PACKET_MAX && !(fc_get32(p + P_SOCK) & FC_SOCK_BCAST) &&
 	       (p[P_KIND] == FC_KIND_MESSAGE ? !(flags & ~FC_PACKET_LIST) :
 		p[P_KIND] == FC_KIND_DATA ? !flags :
 		p[P_KIND] == FC_KIND_DATAGRAM && !p[P_FLAGS]) &&

@@ -492,7 +492,6 @@ static void begin(struct bcastnet *net, u32 at, u32 n, u32 flits, u8 value)
 	struct fc_packet pk = {
 		.src = bcast->src, .incarnation = net->node[bcast->src].incarnation,
 		.sock = FC_SOCK_BCAST, .src_port = 1, .ntargets = 1, .msg_len = flits,
-		.data_len = flits,
 	};
 	struct fc_bcast_hdr c = { .number = bcast->number, .port = 1, .copies = net->copies };
 

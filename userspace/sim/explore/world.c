@@ -51,7 +51,7 @@ static void make_contents(void)
 		u32 bytes = msg->flits * BYTES;
 		struct fc_packet pk = {
 			.src = msg->from, .sock = SOCK, .src_port = PORT, .id = m,
-			.ntargets = msg->ntargets, .msg_len = bytes, .data_len = bytes,
+			.ntargets = msg->ntargets, .msg_len = bytes,
 		};
 
 		if (world_cfg->datagrams) {

@@ -155,7 +155,7 @@ static struct fc_packet packet_of(const struct message *m)
 	return (struct fc_packet){
 		.src = m->from, .incarnation = operator_incarnation(m->from),
 		.sock = m->flow->hash, .src_port = PORT, .ntargets = (u8)m->ntargets, .id = m->id,
-		.msg_len = m->bytes, .data_len = m->bytes, .kind = FC_KIND_DATAGRAM,
+		.msg_len = m->bytes, .kind = FC_KIND_DATAGRAM,
 	};
 }
 
@@ -277,7 +277,7 @@ void dgram_take(struct sim *sim, u32 at, const struct fc_packet *pk, const struc
 
 	while (m && i < m->ntargets && m->target[i].flow != flow)
 		i++;
-	if (!m || !m->flow || i == m->ntargets || m->bytes != pk->data_len ||
+	if (!m || !m->flow || i == m->ntargets || m->bytes != pk->msg_len ||
 	    m->number != t->seq || m->flow->hash != pk->sock) {
 		sim_wrong(sim, "site %u: a datagram that nobody sent: %u from %u", at, pk->id,
 			  pk->src);
@@ -288,7 +288,7 @@ void dgram_take(struct sim *sim, u32 at, const struct fc_packet *pk, const struc
 		seen->set = xcalloc(seen->nsets, sizeof(*seen->set));
 	}
 	if (fc_seen_first(seen, pk->src, t->seq, digest(pk, t))) {
-		m->target[i].got = pk->data_len;
+		m->target[i].got = pk->msg_len;
 		traffic_arrived(sim, flow, m);
 		return;
 	}

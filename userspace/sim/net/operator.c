@@ -11,6 +11,7 @@
 #include "operator.h"
 #include "traffic.h"
 #include "base/util.h"
+#include "core/wire/wire_sum.h"
 
 /* Each site has one socket, on one port. */
 #define SOCK	1
@@ -240,7 +241,7 @@ static void take_entry(struct sim *sim, u32 at, const struct fc_packet *pk,
 		fc_rxflow_admit(&flow->rx, slot, t, &part, m);
 		__attribute__((fallthrough));
 	case FC_RX_TAKE:
-		m->target[i].got += pk->data_len;
+		m->target[i].got += fc_packet_data(pk);
 		sim->news_at = sim->now;
 		fc_rxmsg_stored(slot, (u16)(packet - part.first));
 		while ((slot = fc_rxflow_ready(&flow->rx))) {
@@ -390,6 +391,8 @@ void operator_serve(struct sim *sim, u32 at, u64 here, u64 others, bool aborted)
 	}
 	head = node->buffer.flit[node->buffer.first].head;
 	fc_wire_packet_decode(&pk, head);
+	if (!fc_wire_intact(head, pk.id))
+		sim_wrong(sim, "site %u: packet %u of site %u has a wrong sum", at, pk.id, pk.src);
 	local = fc_node_local_mask(&node->shared, head);
 	for (rest = here & local; rest; rest &= rest - 1) {
 		struct fc_target t;
@@ -416,12 +419,12 @@ void operator_cut(struct sim *sim, struct node *node, const struct message *m,
 		  const struct fc_packet *pk, const struct fc_target *targets)
 {
 	u32 room = sim->config.flit - FC_LINK_SIZE;
-	u32 size = fc_head_size(pk->ntargets);
+	u32 size = fc_head_size(pk->ntargets), all = fc_packet_data(pk);
 	u32 sent = 0;
 
 	do {
 		u32 head = sent ? 0 : size;
-		u32 data = pk->data_len - sent < room - head ? pk->data_len - sent : room - head;
+		u32 data = all - sent < room - head ? all - sent : room - head;
 		struct frame *frame = frame_new(sim, head, NULL);
 		struct fc_flit flit = { .h = frame, .data = data };
 
@@ -432,14 +435,15 @@ void operator_cut(struct sim *sim, struct node *node, const struct message *m,
 			fc_wire_packet_encode(frame->payload, pk);
 			for (u32 i = 0; i < pk->ntargets; i++)
 				fc_wire_target_encode(frame->payload, i, &targets[i]);
+			fc_wire_set_sum(frame->payload, pk->id);
 			flit.head = frame->payload;
 			flit.parts = FC_PART_HEAD;
 		}
 		sent += data;
-		if (sent == pk->data_len)
+		if (sent == all)
 			flit.parts |= FC_PART_TERM;
 		flits_add(&node->sending, &flit);
-	} while (sent < pk->data_len);
+	} while (sent < all);
 }
 
 /* Prepare the next packet of a message, for all targets that need the same packet. */
@@ -479,7 +483,6 @@ static bool next_packet(struct sim *sim, u32 at, struct message *m)
 	targets[pk.ntargets - 1].flags = FC_TARGET_LAST;
 	pk.flags = pk.ntargets > 1 && fc_mode_ops(sim->config.mode)->reserves ? FC_PACKET_LIST : 0;
 	pk.offset = (u32)packet * FC_PACKET_MAX;
-	pk.data_len = m->bytes - pk.offset < FC_PACKET_MAX ? m->bytes - pk.offset : FC_PACKET_MAX;
 	sim->stat[m->repeated ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
 	operator_cut(sim, node, m, &pk, targets);
 	m->repeat_at = sim->now + m->interval;
