@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The sum of a packet: it stays right however a list is parted, and notices damage on the way. */
+/* The sum of a packet: it stays right however a list is parted, and notices damage in transit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static u64 random_mask(u32 n)
 	return mask;
 }
 
-/* What each site that parts the list makes of it is as the source made it. */
+/* The packet stays as its source made it at each site that parts its list. */
 TEST(wire_sum__any_part_of_a_list)
 {
 	unsigned int mapped = 0;
@@ -165,6 +165,27 @@ TEST(wire_sum__broadcast)
 				CHECK(!fc_wire_intact(p, crc), "bit %u of byte %u", k, at);
 			p[at] ^= (u8)(1 << k);
 		}
+	}
+}
+
+/* Each bit of a control entry counts, but those of the links crossed. */
+TEST(wire_sum__control_entry)
+{
+	struct fc_ctrl c = {
+		.kind = FC_CTRL_CONFIRM, .hops = 3, .dst = 4, .incarnation = random32(), .sock = 6,
+		.site = 7, .port = 8, .seq = random32(), .next = 10, .base = 11, .have = random64(),
+	}, bad;
+	u8 p[FC_CTRL_SIZE];
+
+	c.sum = fc_ctrl_sum(&c);
+	fc_wire_ctrl_encode(p, &c);
+	fc_wire_ctrl_hop(p);
+	CHECK(fc_wire_ctrl_decode(&bad, p) && fc_ctrl_sum(&bad) == bad.sum, "after a link");
+	for (u32 bit = 0; bit < 8 * FC_CTRL_SIZE; bit++) {
+		p[bit / 8] ^= (u8)(1 << bit % 8);
+		if (bit / 16 != FC_AT_CTRL_HOPS / 2 && fc_wire_ctrl_decode(&bad, p))
+			CHECK(fc_ctrl_sum(&bad) != bad.sum, "bit %u", bit);
+		p[bit / 8] ^= (u8)(1 << bit % 8);
 	}
 }
 

@@ -6,6 +6,7 @@
  * find (footnote 10) has nothing to take back.
  */
 #include "core/care/machine.h"
+#include "core/wire/wire_flow.h"
 
 /* Net-outputs available to this net-input, the local one apart. */
 static u32 available(const struct fc_site *site, u8 in, bool multi)

@@ -8,6 +8,7 @@
 
 #include "core/link/llr.h"
 #include "core/vnet/vnet.h"
+#include "core/wire/wire_flow.h"
 
 static inline struct fc_vin *fc_vin_of(const struct fc_vnet *v, u8 class, u8 port)
 {

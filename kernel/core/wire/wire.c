@@ -143,7 +143,7 @@ bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE])
 	m->number = 0;
 	return m->ver_min <= m->ver_max && m->epoch && m->window &&
 	       m->site != FC_SITE_NONE && m->port && m->port < FC_PORTS_MAX &&
-	       !(m->flags & ~FC_HELLO_FLAGS) && !p[33];
+	       !p[33];
 }
 
 void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m)
@@ -184,7 +184,7 @@ static inline bool ctrl_valid(const u8 p[FC_CTRL_SIZE], u32 nsites)
 {
 	return p[0] >= FC_CTRL_CONFIRM && p[0] < FC_CTRL_COUNT && !p[1] &&
 	       fc_wire_ctrl_dst(p) < nsites && fc_wire_ctrl_site(p) < nsites &&
-	       fc_get16(p + 20) && !fc_get32(p + 40);
+	       fc_get16(p + 20);
 }
 
 bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE])
@@ -200,6 +200,7 @@ bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE])
 	c->seq = fc_get32(p + 24);
 	c->next = fc_get32(p + 28);
 	c->have = (u64)fc_get32(p + 32) << 32 | fc_get32(p + 36);
+	c->sum = fc_get32(p + 40);
 	return ctrl_valid(p, FC_SITE_NONE);
 }
 
@@ -218,7 +219,7 @@ void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c)
 	fc_put32(p + 28, c->next);
 	fc_put32(p + 32, (u32)(c->have >> 32));
 	fc_put32(p + 36, (u32)c->have);
-	fc_put32(p + 40, 0);
+	fc_put32(p + 40, c->sum);
 }
 
 u32 fc_wire_ctrls_check(const u8 *p, u32 len, u32 nsites)

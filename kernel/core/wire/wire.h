@@ -126,7 +126,7 @@ static inline u8 fc_vc_class(u8 vc)
 #define FC_HELLO_MISSED		0x10	/* answer: the long HELLO did not arrive */
 #define FC_HELLO_LEAVES		0x20	/* the sender is removed: its last HELLO */
 #define FC_HELLO_ASK		0x40	/* answer at once */
-#define FC_HELLO_FLAGS		0x7f
+#define FC_HELLO_INTEGRITY	0x80	/* packets of the network have a sum */
 
 /**
  * struct fc_link_hdr - link header
@@ -333,6 +333,7 @@ enum fc_ctrl_kind {
  * @next: cumulative ack: every message of the flow before this one is received
  * @base: number of packets of message @seq received without a gap
  * @have: bit i: packet @base + i is received, too
+ * @sum: 0, or fc_ctrl_sum() of the entry as its end made it
  */
 struct fc_ctrl {
 	u8  kind;
@@ -346,6 +347,7 @@ struct fc_ctrl {
 	u32 next;
 	u16 base;
 	u64 have;
+	u32 sum;
 };
 
 /**
@@ -586,26 +588,6 @@ static inline bool fc_wire_list_awaited(const u8 *head)
 static inline bool fc_wire_datagram(const u8 *head)
 {
 	return head[FC_AT_KIND] == FC_KIND_DATAGRAM;
-}
-
-/**
- * fc_wire_flow_weight() - rank of a direction for the flow of a datagram
- * @head: head of the datagram
- * @site: site where the directions begin
- * @dir: direction
- *
- * A flow takes the direction with the least weight (highest random weight: Thaler and Ravishankar,
- * IEEE/ACM Transactions on Networking 6, 1998): its packets take one path, and keep it when other
- * links fail.  For lists all sites have one order of directions, which makes trees shorter.
- */
-static inline u32 fc_wire_flow_weight(const u8 *head, u32 site, u8 dir)
-{
-	u32 at = fc_wire_ntargets(head) > 1 ? 0 : site;
-	u32 h = (fc_get32(head + FC_AT_SOCK) ^ at * 0x9e3779b1U) + (dir + 1U) * 0x85ebca6bU;
-
-	h = (h ^ h >> 16) * 0x7feb352dU;
-	h = (h ^ h >> 15) * 0x846ca68bU;
-	return h ^ h >> 16;
 }
 
 /* Return: the destination site of an entry of FC_FRAME_CTRL. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sum of a packet, from end to end: its source makes it, and each target tests it before it uses
- * anything of the packet.
+ * Sums from end to end, which no site on the path makes.  That of a packet: its source makes it, and
+ * each target tests it before it uses anything of the packet.
  *
  *	sum = CRC-32C of the data  ^  check of the header  ^  check of each target
  *
@@ -87,6 +87,23 @@ static inline void fc_wire_set_sum(u8 *head, u32 crc)
 static inline bool fc_wire_intact(const u8 *head, u32 crc)
 {
 	return fc_get32(head + P_SUM) == fc_wire_sum(head, crc);
+}
+
+/**
+ * fc_ctrl_sum() - sum of a control entry, from end to end
+ * @c: entry; its links crossed, which sites on the path count, are not covered
+ *
+ * Return: the sum; other damage passes for one value of 2^32.
+ */
+static inline u32 fc_ctrl_sum(const struct fc_ctrl *c)
+{
+	u64 state;
+
+	state = fc_check_word(0, (u64)c->base << 32 | (u64)c->port << 16 | c->kind);
+	state = fc_check_word(state, (u64)c->dst << 32 | c->incarnation);
+	state = fc_check_word(state, (u64)c->sock << 32 | c->site);
+	state = fc_check_word(state, (u64)c->seq << 32 | c->next);
+	return fc_check_end(fc_check_word(state, c->have));
 }
 
 #endif /* FC_CORE_WIRE_WIRE_SUM_H */
