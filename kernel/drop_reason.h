@@ -9,6 +9,7 @@
 	X(MALFORMED,	DEV_HDR,	"a header failed validation")		\
 	X(PROTOCOL,	INVALID_PROTO,	"contradicts what was received before")	\
 	X(CHECKSUM,	SKB_CSUM,	"corrupted")				\
+	X(DAMAGED,	SKB_CSUM,	"damaged between its source and this site") \
 	X(UNPROVEN,	XFRM_POLICY,	"its code is wrong, missing or repeated") \
 	X(LIMITED,	CPU_BACKLOG,	"control frames above the rate")	\
 	X(DOWN,		DEV_READY,	"a link, device or site is down, or went down") \

@@ -43,13 +43,14 @@ void flitcast_msg_free(struct flitcast_msg *msg);
  * @ndests: targets
  * @from: data; advanced by @len on success, else unchanged
  * @held: notified when the data is not needed any more; the message takes a reference
+ * @sum: make the sums of its packets
  * @gfp: allocation flags; may sleep
  *
  * Return: message with its data, or NULL: no memory, or the pages are not contiguous in the
  * message; the caller may copy the data instead.
  */
 struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from,
-				      struct ubuf_info *held, gfp_t gfp);
+				      struct ubuf_info *held, bool sum, gfp_t gfp);
 
 /**
  * flitcast_msg_set_kind() - set the kind of a message (default: FC_KIND_MESSAGE)
@@ -59,12 +60,13 @@ struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from
  */
 void flitcast_msg_set_kind(struct flitcast_msg *msg, enum fc_kind kind, u32 re);
 
-/* Fill a whole message with data.  Return: false if the data cannot be read. */
-bool flitcast_msg_from_iter(struct flitcast_msg *msg, struct iov_iter *from);
 /*
- * Fill a message with the data of an skb from byte @skip on.  Return: false if it cannot be read.
+ * Fill a whole message with data; @sum: make the sums of its packets (flitcast_site_verifies()).
+ * Return: false if the data cannot be read.
  */
-bool flitcast_msg_from_skb(struct flitcast_msg *msg, const struct sk_buff *skb, u32 skip);
+bool flitcast_msg_from_iter(struct flitcast_msg *msg, struct iov_iter *from, bool sum);
+/* As above, with the data of an skb from byte @skip on. */
+bool flitcast_msg_from_skb(struct flitcast_msg *msg, const struct sk_buff *skb, u32 skip, bool sum);
 
 /* How to treat a target that does not ack in time. */
 enum flitcast_slow {

@@ -17,6 +17,7 @@
 #include "ends/blocks.h"
 #include "ends/msg.h"
 #include "fabric/enter.h"
+#include "fabric/sum.h"
 
 /* Sparse allots a whole byte to each bool bit-field, so that its sizes are larger. */
 #ifndef __CHECKER__
@@ -32,6 +33,20 @@ static_assert(sizeof(struct tx_target) <= FLITCAST_MSG_TARGET);
  */
 #define SPENT_BURST	64
 #define SPENT_NS	(2 * NSEC_PER_USEC)
+
+/* Pages of the array @page of a message: the data may begin anywhere in the first one. */
+static u32 pages_of(u32 len)
+{
+	return DIV_ROUND_UP(len, PAGE_SIZE) + 1;
+}
+
+u32 *flitcast_msg_crc(struct flitcast_msg *msg, u32 packet)
+{
+	if (msg->len <= FC_PACKET_MAX)
+		return &msg->crc;
+	/* Behind the array of pages. */
+	return (u32 *)(msg->page + pages_of(msg->len)) + packet;
+}
 
 /*
  * Allocate pages for the data of a message.  A rest smaller than a page block goes into the page
@@ -110,8 +125,9 @@ static struct flitcast_msg *msg_make(u32 len, u32 ndests, unsigned int npages, g
 		msg->target = kvcalloc(ndests, sizeof(*msg->target), gfp);
 	msg->npages = npages;
 	if (msg->npages)
-		msg->page = msg->npages <= ARRAY_SIZE(msg->few) ? msg->few :
-			    kvcalloc(msg->npages, sizeof(*msg->page), gfp);
+		msg->page = msg->npages <= ARRAY_SIZE(msg->few) && len <= FC_PACKET_MAX ? msg->few :
+			    kvzalloc(msg->npages * sizeof(*msg->page) +
+				     DIV_ROUND_UP(len, FC_PACKET_MAX) * sizeof(u32), gfp);
 	if (msg->target && (msg->page || !msg->npages))
 		return msg;
 	/* No page is allocated yet. */
@@ -122,7 +138,7 @@ static struct flitcast_msg *msg_make(u32 len, u32 ndests, unsigned int npages, g
 
 struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp)
 {
-	unsigned int npages = len > FLITCAST_MSG_SMALL ? DIV_ROUND_UP(len, PAGE_SIZE) + 1 : 0;
+	unsigned int npages = len > FLITCAST_MSG_SMALL ? pages_of(len) : 0;
 	struct flitcast_msg *msg = msg_make(len, ndests, npages, gfp);
 
 	if (!msg || !npages || pages_alloc(msg, gfp))
@@ -159,18 +175,50 @@ static bool pin(struct flitcast_msg *msg, struct iov_iter *from)
 	return true;
 }
 
-struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from,
-				      struct ubuf_info *held, gfp_t gfp)
+/* Add bytes [at, at + len) of the message, which are at @data, to the sums of their packets. */
+static void add_crc(struct flitcast_msg *msg, u32 at, const u8 *data, u32 len)
 {
-	struct flitcast_msg *msg = msg_make(len, ndests, DIV_ROUND_UP(len, PAGE_SIZE) + 1, gfp);
+	u32 n;
+
+	for (; len; at += n, data += n, len -= n) {
+		u32 *crc = flitcast_msg_crc(msg, at / FC_PACKET_MAX);
+
+		n = min(len, FC_PACKET_MAX - at % FC_PACKET_MAX);
+		*crc = flitcast_crc(*crc, data, n);
+	}
+}
+
+/* Make the sums of a message of user pages. */
+static void sum_pages(struct flitcast_msg *msg)
+{
+	u32 at, n, off;
+
+	for (at = 0; at < msg->len; at += n) {
+		struct page *page;
+		u8 *data;
+
+		n = flitcast_msg_run(msg, at, msg->len - at, &page, &off);
+		data = kmap_local_page(page);
+		add_crc(msg, at, data + off, n);
+		kunmap_local(data);
+	}
+}
+
+struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from,
+				      struct ubuf_info *held, bool sum, gfp_t gfp)
+{
+	struct flitcast_msg *msg = msg_make(len, ndests, pages_of(len), gfp);
 	struct iov_iter before = *from;
 
 	if (!msg)
 		return NULL;
 	msg->held = held;
 	net_zcopy_get(held);
-	if (pin(msg, from))
+	if (pin(msg, from)) {
+		if (sum)
+			sum_pages(msg);
 		return msg;
+	}
 	flitcast_msg_free(msg);
 	*from = before;
 	return NULL;
@@ -312,34 +360,47 @@ void flitcast_msg_set_kind(struct flitcast_msg *msg, enum fc_kind kind, u32 re)
 	msg->how.re = re;
 }
 
-bool flitcast_msg_from_iter(struct flitcast_msg *msg, struct iov_iter *from)
+/* The data of the message that is contiguous from byte @at on.  Return: its bytes. */
+static u32 data_at(const struct flitcast_msg *msg, u32 at, u8 **data)
 {
-	u32 at, n, off;
+	struct page *block;
+	u32 n, off;
 
-	if (!msg->npages)
-		return copy_from_iter_full(msg->small, msg->len, from);
+	if (!msg->npages) {
+		*data = (u8 *)msg->small + at;
+		return msg->len - at;
+	}
+	n = flitcast_msg_run(msg, at, msg->len - at, &block, &off);
+	*data = page_address(block) + off;
+	return n;
+}
+
+bool flitcast_msg_from_iter(struct flitcast_msg *msg, struct iov_iter *from, bool sum)
+{
+	u32 at, n;
+	u8 *data;
+
 	for (at = 0; at < msg->len; at += n) {
-		struct page *block;
-
-		n = flitcast_msg_run(msg, at, msg->len - at, &block, &off);
-		if (!copy_from_iter_full(page_address(block) + off, n, from))
+		n = data_at(msg, at, &data);
+		if (!copy_from_iter_full(data, n, from))
 			return false;
+		if (sum)
+			add_crc(msg, at, data, n);
 	}
 	return true;
 }
 
-bool flitcast_msg_from_skb(struct flitcast_msg *msg, const struct sk_buff *skb, u32 skip)
+bool flitcast_msg_from_skb(struct flitcast_msg *msg, const struct sk_buff *skb, u32 skip, bool sum)
 {
-	u32 at, n, off;
+	u32 at, n;
+	u8 *data;
 
-	if (!msg->npages)
-		return !skb_copy_bits(skb, skip, msg->small, msg->len);
 	for (at = 0; at < msg->len; at += n) {
-		struct page *block;
-
-		n = flitcast_msg_run(msg, at, msg->len - at, &block, &off);
-		if (skb_copy_bits(skb, skip + at, page_address(block) + off, n))
+		n = data_at(msg, at, &data);
+		if (skb_copy_bits(skb, skip + at, data, n))
 			return false;
+		if (sum)
+			add_crc(msg, at, data, n);
 	}
 	return true;
 }

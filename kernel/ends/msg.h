@@ -9,10 +9,6 @@
 #include "ends/message.h"
 
 struct tx_flow;
-struct ubuf_info;
-
-/* Unit of tx_state.hold_for, as a power of 2 ns. */
-#define HOLD_SHIFT	12
 
 /**
  * struct tx_target - one target of a message
@@ -171,6 +167,7 @@ struct tx_how {
  * struct flitcast_msg - a message being sent
  * @out: outcome
  * @refs: references: the site's list, the packet being sent, a port that keeps the outcome
+ * @crc: of a message in one packet: see flitcast_msg_crc()
  * @site_node: entry in flitcast_sender.msgs, or in the list @spent of the site
  * @ready: entry in its queue, or in flitcast_txcast.again
  * @source_node: entry in flitcast_source.msgs
@@ -198,6 +195,7 @@ struct tx_how {
 struct flitcast_msg {
 	struct flitcast_sent out;
 	refcount_t refs;
+	u32 crc;
 	struct list_head site_node;
 	struct list_head ready;
 	struct list_head source_node;
@@ -235,6 +233,8 @@ void flitcast_msg_put(struct flitcast_msg *msg);
 struct flitcast_msg *flitcast_msg_reuse(struct flitcast_site *site, u32 len);
 /* As flitcast_msg_put(), but the message may go to the free list. */
 void flitcast_msg_completed(struct flitcast_site *site, struct flitcast_msg *msg);
+/* Return: where the CRC-32C of the data of a packet is; 0 if the network has no sums. */
+u32 *flitcast_msg_crc(struct flitcast_msg *msg, u32 packet);
 /* Return: length of contiguous data from byte @from on, up to @len; page block and offset. */
 u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **block,
 		     u32 *off);

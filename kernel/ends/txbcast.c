@@ -20,6 +20,7 @@
 #include "ends/txsched.h"
 #include "fabric/enter.h"
 #include "fabric/relay.h"
+#include "fabric/sum.h"
 
 /* Maximum number of active broadcasts: relays reserve space for two of each source. */
 #define BCASTS_MAX	2
@@ -85,6 +86,7 @@ static void put_head(struct flitcast_site *site, const struct flitcast_msg *msg,
 
 	fc_wire_packet_encode(head, &pk);
 	fc_wire_bcast_encode(head, &bcast);
+	flitcast_sum_packet(site, head, msg->crc);
 }
 
 /* Build the flits of the packet.  Return: false: no memory. */

@@ -19,6 +19,7 @@
 #include "ends/txsched.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
+#include "fabric/sum.h"
 
 /* Number of flows looked up before the lock is released once. */
 #define FLOWS_BATCH	16
@@ -351,9 +352,12 @@ int flitcast_port_send(struct flitcast_port *port, const void *data, u32 len,
 	int err = prepare(port, dest, 1, how);
 	struct flitcast_site *site = port->site;
 	struct flitcast_msg *msg;
+	u32 crc = 0;
 
 	if (err)
 		return err;
+	if (flitcast_site_verifies(site))
+		crc = flitcast_crc(0, data, len);
 	flitcast_enter(site);
 	msg = flitcast_msg_reuse(site, len);
 	if (!msg) {
@@ -364,6 +368,7 @@ int flitcast_port_send(struct flitcast_port *port, const void *data, u32 len,
 		flitcast_enter(site);
 	}
 	memcpy(msg->small, data, len);
+	msg->crc = crc;
 	err = msg_begin(port, msg, dest, how);
 	if (!err)
 		msg_go(site, msg);

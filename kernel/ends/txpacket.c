@@ -17,6 +17,7 @@
 #include "ends/txsched.h"
 #include "fabric/enter.h"
 #include "fabric/fast.h"
+#include "fabric/sum.h"
 #include "fabric/vnet.h"
 
 /* Argument of msg_member(): a message, and whether its targets no longer wait for each other. */
@@ -317,6 +318,7 @@ static void put_head(struct flitcast_site *site, const struct flitcast_cur *cur,
 		again |= flitcast_tx_mark(t, cur->packet, flitcast_site_now(site));
 		flitcast_tx_update(site, t);
 	}
+	flitcast_sum_packet(site, head, *flitcast_msg_crc(msg, cur->packet));
 	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
 }
 
@@ -394,6 +396,7 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	t->delay_ack = msg_may_delay(site, msg) && fc_txtarget_may_delay(&t->core, &t->flow->core);
 	put_packet(site, msg, skb->data, 1, 0, t->delay_ack);
 	put_target(skb->data, 0, t, true);
+	flitcast_sum_packet(site, skb->data, msg->crc);
 	flitcast_tx_add_data(skb, msg, 0, msg->len);
 	if (flitcast_vnet_start(site, set, skb)) {
 		went_at_once(site, msg, t);

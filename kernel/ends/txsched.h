@@ -7,6 +7,9 @@
 
 struct flitcast_site;
 
+/* Unit of tx_state.hold_for, as a power of 2 ns. */
+#define HOLD_SHIFT	12
+
 /* Return: until when some targets of a message wait for others. */
 static inline u64 flitcast_tx_hold_until(const struct flitcast_msg *msg)
 {

@@ -104,6 +104,7 @@ static bool queue(struct flitcast_ether *ether, struct sk_buff *skb, const unsig
 		consume_skb(skb);
 		return true;
 	}
+	flitcast_dgram_sum(site, skb, &dgram);
 	if (!flitcast_ether_queue(ether, skb, &dgram))
 		return false;
 	atomic_long_inc(&ether->stat[FLITCAST_ETHER_TX_REPORTS]);

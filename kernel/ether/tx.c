@@ -195,6 +195,7 @@ static void xmit(struct sk_buff *skb, struct net_device *dev)
 		flitcast_ether_drop(ether, why, skb);
 		return;
 	}
+	flitcast_dgram_sum(site, skb, &dgram);
 	skb_tx_timestamp(skb);
 	flitcast_link_scrub(skb);
 	flitcast_enter(site);

@@ -40,6 +40,7 @@ struct flitcast_site_tuning {
  * @flit: flit size: largest frame without its Ethernet header, bytes; in the copy that a site with
  *	a key keeps, without the code of the frame (flitcast_site_frame())
  * @window: maximum number of unacked flits per link and virtual channel
+ * @integrity: packets have a sum from end to end
  * @tuning: parameters that may be changed later
  * @key: FLITCAST_KEY_SIZE bytes, or NULL where the network has no key; read by flitcast_site_add();
  *	NULL in the copy that a site keeps and reports
@@ -50,6 +51,7 @@ struct flitcast_site_config {
 	u8 mode;
 	u32 flit;
 	u32 window;
+	bool integrity;
 	struct flitcast_site_tuning tuning;
 	const u8 *key;
 };

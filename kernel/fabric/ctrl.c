@@ -29,6 +29,7 @@
 #include "fabric/ctrl.h"
 #include "fabric/enter.h"
 #include "fabric/fast.h"
+#include "fabric/sum.h"
 
 /* Number of times that nothing waits after waiting was of no use. */
 #define ALONE		15
@@ -246,7 +247,8 @@ void flitcast_ctrl_back(struct flitcast_site *site, u32 src, u8 port)
 	back->port = port;
 }
 
-void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
+/* Send an entry on, or process it here. */
+static void route(struct flitcast_site *site, struct fc_ctrl *ctrl)
 {
 	struct flitcast_end *end;
 	u8 port;
@@ -279,6 +281,17 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 	}
 	site->ctrl.ports |= fc_bit(port);
 	fc_wire_ctrl_encode(skb_put(end->ctrl, FC_CTRL_SIZE), ctrl);
+}
+
+static void make_sum(const struct flitcast_site *site, struct fc_ctrl *ctrl)
+{
+	ctrl->sum = flitcast_site_verifies(site) ? fc_ctrl_sum(ctrl) : 0;
+}
+
+void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
+{
+	make_sum(site, ctrl);
+	route(site, ctrl);
 }
 
 /*
@@ -317,6 +330,7 @@ void flitcast_ctrl_hold(struct flitcast_site *site, struct fc_ctrl *ctrl, u8 lef
 		flitcast_ctrl_send(site, ctrl);
 		return;
 	}
+	make_sum(site, ctrl);
 	ctrl->hops++;
 	held->ctrl = *ctrl;
 	held->port = port;
@@ -338,7 +352,7 @@ void flitcast_ctrl_time(struct flitcast_site *site, u64 until)
 		held_drop(site, i);
 		site->ctrl.held_alone = ALONE;
 		ctrl.hops--;
-		flitcast_ctrl_send(site, &ctrl);
+		route(site, &ctrl);
 		/* The frame may have taken other held acks with it: start again. */
 		i = 0;
 	}
@@ -407,9 +421,14 @@ void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		return;
 	for (i = 0; i < n; i++) {
 		fc_wire_ctrl_decode(&ctrl, skb->data + fc_ctrls_size(i));
-		if (ctrl.dst != site->cfg.id)
+		if (ctrl.dst != site->cfg.id) {
 			count(site, FC_STAT_CTRL_FORWARDED);
-		flitcast_ctrl_send(site, &ctrl);
+		} else if (flitcast_site_verifies(site) && ctrl.sum != fc_ctrl_sum(&ctrl)) {
+			/* As if it had been lost: its end sends it again. */
+			flitcast_sum_damaged(site, ctrl.site, link->port);
+			continue;
+		}
+		route(site, &ctrl);
 	}
 	napi_consume_skb(skb, 1);
 }

@@ -16,6 +16,7 @@
 #include "fabric/dgram.h"
 #include "fabric/enter.h"
 #include "fabric/replay.h"
+#include "fabric/sum.h"
 
 void flitcast_dgram_init(struct flitcast_site *site)
 {
@@ -68,6 +69,7 @@ static void put_head(const struct flitcast_site *site, u8 *head, const struct sk
 
 		fc_wire_target_encode(head, i, &t);
 	}
+	flitcast_sum_packet(site, head, d->crc);
 }
 
 /*
@@ -143,6 +145,15 @@ static bool ready(struct flitcast_site *site, const struct sk_buff *skb)
 	if (FLITCAST_DGRAM(skb)->ntargets > 1)
 		return list_ready(site, skb);
 	return aim(site, target(skb, 0), FLITCAST_DGRAM(skb)->hash, flits_of(site, skb), &port);
+}
+
+void flitcast_dgram_sum(const struct flitcast_site *site, struct sk_buff *skb,
+			struct flitcast_dgram *dgram)
+{
+	if (!flitcast_site_verifies(site))
+		return;
+	dgram->crc = flitcast_crc(0, dgram->offload, sizeof(dgram->offload));
+	dgram->crc = flitcast_crc_skb(dgram->crc, skb, 0);
 }
 
 u32 flitcast_dgram_queue(struct flitcast_site *site, struct sk_buff *skb)

@@ -44,12 +44,14 @@ enum flitcast_dgram_port {
  * @queue: queue of the network device that it came by, and that is charged for it; of a report:
  *	FLITCAST_DGRAM_REPORTS
  * @link: link that it takes first, in whose queue it waits; FC_PORT_LOCAL: none is known
+ * @crc: CRC-32C of @offload and the frame, if the network has sums
  * @offload: checksum and segmentation that are left to the receiver, as virtio describes them
  */
 struct flitcast_dgram {
 	u32 hash;
 	u32 number;
 	u32 charge;
+	u32 crc;
 	u16 to;
 	u16 ntargets;
 	u16 list;
@@ -109,6 +111,10 @@ u8 flitcast_dgram_link(struct flitcast_site *site, u32 to, u32 hash);
  */
 void flitcast_dgram_part(struct flitcast_site *site, const u16 *to, unsigned int n, u32 hash,
 			 u64 mask[FC_PORTS_MAX]);
+
+/* Make the sum of a frame with @dgram->offload, if the network has sums. */
+void flitcast_dgram_sum(const struct flitcast_site *site, struct sk_buff *skb,
+			struct flitcast_dgram *dgram);
 
 /*
  * Queue a frame, whose cb is filled in: its targets have one link; takes ownership.

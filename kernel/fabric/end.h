@@ -46,6 +46,7 @@ struct flitcast_binding {
  * @class: replay buffers by set and class
  * @last_rx: when a frame last arrived by the fast path (pass.c), in jiffies; 0: none since this was
  *	reported to @hello
+ * @damaged_source: source of the last damaged packet that came in by the link
  * @classes: bit mask of the classes that the peer may send in; no route uses the others, and they
  *	have no queue here; never changes
  */
@@ -60,6 +61,7 @@ struct flitcast_end {
 	struct flitcast_replay bcast;
 	struct flitcast_replay *class[FC_SET_COUNT];
 	unsigned long last_rx;
+	u32 damaged_source;
 	u64 classes;
 };
 

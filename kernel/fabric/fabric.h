@@ -75,5 +75,7 @@ u32 flitcast_site_bcast_max(const struct flitcast_site *site);
 bool flitcast_site_dead(const struct flitcast_site *site);
 /* Return: true if packets of the site reserve their path before they enter (mode csr). */
 bool flitcast_site_reserves(const struct flitcast_site *site);
+/* Return: true if packets of the network have a sum from end to end (integrity end). */
+bool flitcast_site_verifies(const struct flitcast_site *site);
 
 #endif /* FLITCAST_FABRIC_FABRIC_H */

@@ -104,6 +104,7 @@ static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
 			return false;
 		ev.flit.head = skb->data;
 		ev.flit.data = skb->len - size;
+		FLITCAST_ARRIVED(skb)->port = link->port;
 		if (fc_wire_list_awaited(skb->data))
 			flitcast_ctrl_back(site, fc_wire_src(skb->data), link->port);
 	}

@@ -132,6 +132,7 @@ static bool arrive(struct flitcast_link *link, struct fc_vnet *v, struct sk_buff
 	skb_pull(skb, FC_LINK_SIZE);
 	if (fc_wire_list_awaited(skb->data))
 		flitcast_ctrl_back(site, fc_wire_src(skb->data), link->port);
+	FLITCAST_ARRIVED(skb)->port = link->port;
 	flitcast_oper_here(site, skb);
 	if (verdict == FC_HOP_MORE)
 		rest(site, v);

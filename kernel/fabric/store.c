@@ -191,7 +191,9 @@ void flitcast_oper_here(struct flitcast_site *site, struct sk_buff *skb)
 	}
 	__skb_queue_head_init(&flits);
 	__skb_queue_tail(&flits, skb);
-	flitcast_up_packet(up, &flits, (struct flitcast_arrived){ .targets = fc_bit64(0) });
+	flitcast_up_packet(up, &flits, (struct flitcast_arrived){
+				   .targets = fc_bit64(0), .port = FLITCAST_ARRIVED(skb)->port,
+			   });
 }
 
 void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest, bool aborted)
@@ -218,6 +220,7 @@ void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest,
 		here &= -here;
 	arrival.beyond = beyond(site, &pk, local);
 	arrival.targets = here;
+	arrival.port = FLITCAST_ARRIVED(skb_peek(&flits))->port;
 	/* One copy for all targets here: a liar names the site in each of many. */
 	if (here && !rest) {
 		flitcast_up_packet(&site->todo.up, &flits, arrival);

@@ -156,6 +156,9 @@ static int link_fill(struct sk_buff *skb, const void *arg)
 	    (nla_put_u32(skb, FLITCAST_A_LINK_PEER_SITE, info->peer_site) ||
 	     nla_put_u32(skb, FLITCAST_A_LINK_PEER_PORT, info->peer_port)))
 		return -EMSGSIZE;
+	if (info->damaged_source != FC_SITE_NONE &&
+	    nla_put_u32(skb, FLITCAST_A_LINK_DAMAGED_SOURCE, info->damaged_source))
+		return -EMSGSIZE;
 	return object->site ? put_own(skb, object->site, info->port) : 0;
 }
 

@@ -52,8 +52,8 @@ int flitcast_netlink_put_counters(struct sk_buff *skb, const char *(*name)(unsig
 
 /* site.c */
 extern const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1];
-extern const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_KEY + 1];
-extern const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_KEY + 1];
+extern const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_INTEGRITY + 1];
+extern const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_INTEGRITY + 1];
 int flitcast_netlink_site_get(struct sk_buff *skb, struct genl_info *info);
 int flitcast_netlink_site_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info);

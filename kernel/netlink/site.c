@@ -60,16 +60,20 @@ const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1] 
 	[FLITCAST_A_SITE_TRANSIT] = NLA_POLICY_MAX(NLA_U32, FLITCAST_TRANSIT_LIMIT),	\
 	[FLITCAST_A_SITE_GRACE] = NLA_POLICY_FULL_RANGE(NLA_U32, &grace_range),		\
 	[FLITCAST_A_SITE_GRAPH] = { .type = NLA_BINARY, .len = GRAPH_BYTES_MAX },	\
-	[FLITCAST_A_SITE_KEY] = NLA_POLICY_EXACT_LEN(FLITCAST_KEY_SIZE)
+	[FLITCAST_A_SITE_KEY] = NLA_POLICY_EXACT_LEN(FLITCAST_KEY_SIZE),			\
+	[FLITCAST_A_SITE_INTEGRITY] = { .type = NLA_NUL_STRING, .len = 3 }
 
-const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_KEY + 1] = {
+const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_INTEGRITY + 1] = {
 	SETTINGS,
 };
 
-const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_KEY + 1] = {
+const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_INTEGRITY + 1] = {
 	SETTINGS,
 	[FLITCAST_A_SITE_DRAIN] = NLA_POLICY_MAX(NLA_U32, 1),
 };
+
+/* By @integrity of struct flitcast_site_config. */
+static const char *const integrity[] = { "off", "end" };
 
 static int site_fill(struct sk_buff *skb, const void *object)
 {
@@ -96,7 +100,8 @@ static int site_fill(struct sk_buff *skb, const void *object)
 	    nla_put_u32(skb, FLITCAST_A_SITE_DRAIN, info->drain) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_PENDING, info->pending) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_GRACE, info->cfg.tuning.grace) ||
-	    nla_put_u32(skb, FLITCAST_A_SITE_KEYED, info->keyed))
+	    nla_put_u32(skb, FLITCAST_A_SITE_KEYED, info->keyed) ||
+	    nla_put_string(skb, FLITCAST_A_SITE_INTEGRITY, integrity[info->cfg.integrity]))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -222,6 +227,7 @@ static int add_site(struct genl_info *info)
 	struct nlattr **attrs = info->attrs;
 	struct flitcast_site_config cfg = {
 		.mode = FC_MODE_DEFAULT,
+		.integrity = true,
 		.flit = FLITCAST_FLIT_DEFAULT,
 		.tuning = {
 			.seek = FLITCAST_SEEK_DEFAULT,
@@ -251,6 +257,15 @@ static int add_site(struct genl_info *info)
 			return refuse(info, FLITCAST_A_SITE_MODE, KBUILD_MODNAME
 				      ": unknown mode: the modes are: " FC_MODES);
 		cfg.mode = mode;
+	}
+	if (attrs[FLITCAST_A_SITE_INTEGRITY]) {
+		int at = match_string(integrity, ARRAY_SIZE(integrity),
+				      nla_data(attrs[FLITCAST_A_SITE_INTEGRITY]));
+
+		if (at < 0)
+			return refuse(info, FLITCAST_A_SITE_INTEGRITY, KBUILD_MODNAME
+				      ": integrity is end or off");
+		cfg.integrity = at;
 	}
 	if (attrs[FLITCAST_A_SITE_FLIT])
 		cfg.flit = nla_get_u32(attrs[FLITCAST_A_SITE_FLIT]);
@@ -282,6 +297,7 @@ int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 static const u8 fixed[] = {
 	FLITCAST_A_SITE_TOPOLOGY, FLITCAST_A_SITE_MODE, FLITCAST_A_SITE_FLIT,
 	FLITCAST_A_SITE_WINDOW, FLITCAST_A_SITE_GRAPH, FLITCAST_A_SITE_KEY,
+	FLITCAST_A_SITE_INTEGRITY,
 };
 
 int flitcast_netlink_site_set(struct sk_buff *skb, struct genl_info *info)

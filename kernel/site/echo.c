@@ -124,7 +124,7 @@ static enum flitcast_drop answer(struct flitcast_echo *echo, struct sk_buff *skb
 	msg = flitcast_msg_alloc(d->len, 1, GFP_KERNEL_ACCOUNT);
 	if (!msg)
 		goto uncharge;
-	if (flitcast_msg_from_skb(msg, skb, d->skip) &&
+	if (flitcast_msg_from_skb(msg, skb, d->skip, flitcast_site_verifies(site)) &&
 	    !flitcast_msg_send(&echo->port, msg, &dest, &how, &id))
 		return FLITCAST_USED;
 	flitcast_msg_free(msg);

@@ -156,7 +156,8 @@ static void hello_init(const struct flitcast_site *site, struct flitcast_end *en
 			.site = site->cfg.id, .port = link->port,
 			.window = settings->window,
 			.flags = (settings->crc ? FC_HELLO_SUM : 0) |
-				 (flitcast_link_long(link) ? FC_HELLO_LONG : 0),
+				 (flitcast_link_long(link) ? FC_HELLO_LONG : 0) |
+				 (site->cfg.integrity ? FC_HELLO_INTEGRITY : 0),
 			.interval = settings->hello,
 			.mode = site->cfg.mode,
 			.flit = site->cfg.flit, .epoch = get_random_u32() | 1,

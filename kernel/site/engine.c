@@ -20,6 +20,7 @@
 #include "fabric/faults.h"
 #include "fabric/hello.h"
 #include "fabric/relay.h"
+#include "fabric/sum.h"
 #include "fabric/vnet.h"
 #include "site/impl.h"
 
@@ -118,6 +119,15 @@ static __always_inline void deliver(struct flitcast_site *site, struct sk_buff_h
 	}
 }
 
+/* Is a packet as its source made it?  If not, it is dropped, as if it had been lost. */
+static bool intact(struct flitcast_site *site, struct sk_buff_head *flits, u8 port)
+{
+	if (likely(flitcast_sum_test(site, flits, port)))
+		return true;
+	flitcast_drop_queue(flits, FLITCAST_DROP_DAMAGED);
+	return false;
+}
+
 /* Deliver a packet to each of its targets here; takes the flits. */
 static void deliver_targets(struct flitcast_site *site, struct sk_buff_head *flits,
 			    const struct flitcast_arrived *arrived)
@@ -146,6 +156,8 @@ static noinline void deliver_queued(struct flitcast_site *site)
 		__skb_queue_tail(&flits, skb);
 		while (--arrived.flits)
 			__skb_queue_tail(&flits, __skb_dequeue(&site->todo.up.arrived));
+		if (!intact(site, &flits, arrived.port))
+			continue;
 		site->ctrl.beyond = arrived.beyond;
 		if (arrived.bcast)
 			flitcast_bcast_copy(site, arrived.port, &flits);
@@ -164,7 +176,8 @@ static void arrived(struct flitcast_site *site)
 		site->todo.up.flit = NULL;
 		__skb_queue_head_init(&flits);
 		__skb_queue_tail(&flits, skb);
-		deliver(site, &flits, 0);
+		if (intact(site, &flits, FLITCAST_ARRIVED(skb)->port))
+			deliver(site, &flits, 0);
 	}
 	if (!skb_queue_empty(&site->todo.up.arrived))
 		deliver_queued(site);

@@ -65,7 +65,7 @@ void flitcast_site_stats_reset(struct flitcast_site *site)
 }
 
 /*
- * Fill in why the link is not up, or is suspected, if so; for a wrong cable, name both its ends.
+ * Fill in why the link is not up, or is suspected, if so; what contradicts is named of both ends.
  */
 static void put_reason(const struct fc_hello *hello, struct flitcast_link_info *info)
 {
@@ -75,6 +75,10 @@ static void put_reason(const struct fc_hello *hello, struct flitcast_link_info *
 		snprintf(info->reason, sizeof(info->reason),
 			 "cabled to site %u port %u, expected site %u port %u",
 			 hello->peer.site, hello->peer.port, hello->want_site, hello->want_port);
+	else if (reason == FC_REASON_VERSION)
+		snprintf(info->reason, sizeof(info->reason),
+			 "the peer speaks protocol version %u, this site %u",
+			 hello->peer.ver_max, hello->own.ver_max);
 	else if (reason)
 		/* The backend may know a more specific reason than "no carrier". */
 		strscpy(info->reason, *info->device.reason ? info->device.reason :
@@ -136,12 +140,15 @@ int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_lin
 		return -ENOENT;
 	}
 	info->port = port;
+	info->damaged_source = FC_SITE_NONE;
 	fc_delay_init(&info->delay);
 	info->expected_site = fc_topo_neighbour(topo, site->cfg.id, port - 1);
 	info->expected_port = topo->ops->arrival(topo, site->cfg.id, port - 1) + 1;
 	if (end->link) {
 		put_bound(end, info);
 		put_delay(site, port, &info->delay);
+		if (end->link->stat[FC_LSTAT_RX_DAMAGED])
+			info->damaged_source = end->damaged_source;
 	} else {
 		put_absent(&end->binding, info);
 	}

@@ -51,6 +51,7 @@ struct flitcast_site_info {
  * @hello: interval of HELLO in ms
  * @dead: number of intervals of the peer without a frame after which the link is dead
  * @delay: what the peer delays; ages in ns
+ * @damaged_source: source of the last packet that came damaged by the link, or FC_SITE_NONE
  */
 struct flitcast_link_info {
 	struct flitcast_link_device device;
@@ -67,6 +68,7 @@ struct flitcast_link_info {
 	u32 hello;
 	u32 dead;
 	struct fc_delay delay;
+	u32 damaged_source;
 };
 
 /* Callers hold genl's lock or RTNL, except for flitcast_site_get() and flitcast_site_put(). */

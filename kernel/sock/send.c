@@ -409,13 +409,16 @@ static void held_put(const struct msghdr *msg, struct ubuf_info *held, bool copi
 static int body_read(struct body *body, struct sock *sk, struct msghdr *msg, u32 len, u32 ndests,
 		     struct ubuf_info *held)
 {
+	bool sum = flitcast_site_verifies(to_fs(sk)->port.site);
+
 	body->len = len;
 	body->copied = true;
 	body->msg = NULL;
 	if (len <= sizeof(body->small) && ndests == 1 && sk->sk_type == SOCK_RDM)
 		return copy_from_iter_full(body->small, len, &msg->msg_iter) ? 0 : -EFAULT;
 	if (held && len >= ZEROCOPY_LEAST)
-		body->msg = flitcast_msg_pin(len, ndests, &msg->msg_iter, held, GFP_KERNEL_ACCOUNT);
+		body->msg = flitcast_msg_pin(len, ndests, &msg->msg_iter, held, sum,
+					     GFP_KERNEL_ACCOUNT);
 	if (body->msg) {
 		body->copied = false;
 		return 0;
@@ -423,7 +426,7 @@ static int body_read(struct body *body, struct sock *sk, struct msghdr *msg, u32
 	body->msg = flitcast_msg_alloc(len, ndests, GFP_KERNEL_ACCOUNT);
 	if (!body->msg)
 		return -ENOMEM;
-	if (flitcast_msg_from_iter(body->msg, &msg->msg_iter))
+	if (flitcast_msg_from_iter(body->msg, &msg->msg_iter, sum))
 		return 0;
 	flitcast_msg_free(body->msg);
 	return -EFAULT;

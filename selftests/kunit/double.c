@@ -122,6 +122,7 @@ struct flitcast_site_config double_config(const char *spec, u32 id)
 		.id = id,
 		.flit = FLITCAST_FLIT_DEFAULT,
 		.window = FLITCAST_WINDOW_DEFAULT,
+		.integrity = true,
 		.tuning = {
 			.seek = FLITCAST_SEEK_DEFAULT,
 			.seek_max = FLITCAST_SEEKS_DEFAULT,
@@ -292,7 +293,7 @@ int double_send(struct double_port *port, u32 site, u16 number, u32 len, u8 seed
 	}
 	for (i = 0; i < len; i++)
 		*(u8 *)skb_put(data, 1) = seed + i;
-	err = flitcast_msg_from_skb(msg, data, 0) ? 0 : -EFAULT;
+	err = flitcast_msg_from_skb(msg, data, 0, true) ? 0 : -EFAULT;
 	kfree_skb(data);
 	if (!err)
 		err = flitcast_msg_send(&port->port, msg, &dest, &how, &id);

@@ -96,7 +96,7 @@ json "site set: came of it" '[(s["seek_us"], s["seek_max"], s["timeout_us"], s["
 	[(1500, 0, 250000, 3000, 1000000, 0, 2000000),
 	 (2000, 5, 20000, 2000, 20000, 32, 5000000)]' \
 	fc -j site show
-prints "site set: text" '^ *seek 1500us seek-max 0 timeout 250ms retry 3ms poll 1s transit 0 grace 2s$' \
+prints "site set: text" '^ *seek 1500us seek-max 0 timeout 250ms retry 3ms poll 1s transit 0 grace 2s integrity end$' \
 	fc site show 0
 accepts "site set: one setting" fc site set 0 transit 32
 json "site set: the others stay" '(j[0]["seek_us"], j[0]["transit"]) == (1500, 32)' \
@@ -181,7 +181,7 @@ prints "link show: details" ' dev fc0 ifindex [0-9]+ window 3' fc link show -d
 prints "link show: colours" $' dev \x1b\\[36mfc0\x1b\\[0m .* \x1b\\[32mup\x1b\\[0m' fc -c link show
 prints "link show: no colours in a file" ' dev fc0 window 3 state up' fc -c=auto link show
 prints "site show: brief" '^0    ring:3               care     1/1 up$' fc -br site show 0
-prints "site show: on one line" '^site 0 topology .*\\    seek .* grace [0-9]+m?s$' fc -o site show 0
+prints "site show: on one line" '^site 0 topology .*\\    seek .* grace [0-9]+m?s integrity end$' fc -o site show 0
 refuses "usage: a subject twice" 2 'dev is given twice' fc link del dev fc0 dev fc1
 refuses "usage: an attribute twice" 2 'window is given twice' fc link set fc0 window 2 window 3
 refuses "usage: a value too much" 2 '-s takes no value' fc -s=1 site show

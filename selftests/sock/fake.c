@@ -12,7 +12,8 @@
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include "core/wire/wire_check.h"
+#include "../crc32c.h"
+#include "core/wire/wire_sum.h"
 #include "fake.h"
 #include "lab.h"
 
@@ -72,6 +73,7 @@ static void hello_in(struct fake *f, const uint8_t *p, const uint8_t *from)
 	f->own.ver_min = f->link.ver_min;
 	f->own.ver_max = f->link.ver_max;
 	f->own.mode = f->link.mode;
+	f->own.flags = f->link.flags & FC_HELLO_INTEGRITY;
 	f->own.window = f->link.window;
 	f->own.flit = f->link.flit;
 	f->own.topology = f->link.topology;
@@ -215,8 +217,12 @@ void fake_ctrl(struct fake *f, const struct fc_ctrl *ctrl, unsigned int n)
 	uint8_t p[FC_CTRLS_MAX * FC_CTRL_SIZE];
 	unsigned int i;
 
-	for (i = 0; i < n && i < FC_CTRLS_MAX; i++)
-		fc_wire_ctrl_encode(p + i * FC_CTRL_SIZE, &ctrl[i]);
+	for (i = 0; i < n && i < FC_CTRLS_MAX; i++) {
+		struct fc_ctrl c = ctrl[i];
+
+		c.sum = fc_ctrl_sum(&c);
+		fc_wire_ctrl_encode(p + i * FC_CTRL_SIZE, &c);
+	}
 	transmit(f, &h, p);
 }
 
@@ -260,6 +266,7 @@ void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_tar
 	for (i = 0; i < pk->ntargets; i++)
 		fc_wire_target_encode(p, i, &t[i]);
 	memcpy(p + fc_head_size(i), data, fc_packet_data(pk));
+	fc_wire_set_sum(p, crc32c(data, fc_packet_data(pk)));
 	transmit(f, &h, p);
 }
 
@@ -283,6 +290,7 @@ void fake_front(struct fake *f, const struct fc_packet *pk, const struct fc_targ
 bool fake_train(struct fake *f, const struct fc_packet *pk, const struct fc_target *t)
 {
 	uint32_t most = f->link.flit - FC_LINK_SIZE, left = fc_packet_data(pk);
+	static const uint8_t zeros[FC_PACKET_MAX];
 	uint64_t until = now_ms() + UP_MS;
 	uint8_t p[FRAME_MAX] = { 0 };
 	struct fake_event e;
@@ -291,6 +299,7 @@ bool fake_train(struct fake *f, const struct fc_packet *pk, const struct fc_targ
 	for (i = 0; i < pk->ntargets; i++)
 		fc_wire_target_encode(p, i, &t[i]);
 	fc_wire_packet_encode(p, pk);
+	fc_wire_set_sum(p, crc32c(zeros, left));
 	i = fc_head_size(pk->ntargets);
 	for (bool front = true; front || left; front = false) {
 		struct fc_link_hdr h = {
@@ -330,6 +339,7 @@ void fake_bcast(struct fake *f, const struct fc_packet *pk, const struct fc_bcas
 	fc_wire_packet_encode(p, pk);
 	fc_wire_bcast_encode(p, bcast);
 	memcpy(p + fc_head_size(1), data, fc_packet_data(pk));
+	fc_wire_set_sum(p, crc32c(data, fc_packet_data(pk)));
 	transmit(f, &h, p);
 }
 

@@ -112,7 +112,7 @@ result $? "across which data goes"
 
 lab_up line:3 mtu 1500
 at 2 site del 2
-at 2 site add 2 topology line:3 flit 1400
+at 2 site add 2 topology line:3 integrity off flit 1400
 at 2 link add p2 port 2
 wait_for 30 says 'the peer uses another flit size'
 result $? "ends with flits of 1500 and 1400 bytes say so"
@@ -124,12 +124,12 @@ at 2 site del 2
 # From here on the two devices carry no more than their MTU.
 ip -n "$lab-2" link set p2 gso_max_size 1000
 ip -n "$lab-1" link set p1 gso_max_size 1000
-at 2 site add 2 topology line:3 flit 9000
+at 2 site add 2 topology line:3 integrity off flit 9000
 at 2 link add p2 port 2 2>"$work/said"
 [ $? -eq 1 ] && grep -q 'flit 9000 is above MTU 1500\|MTU of the device is below the flit size' "$work/said"
 result $? "a device below the flit size is refused"
 at 2 site del 2
-at 2 site add 2 topology line:3
+at 2 site add 2 topology line:3 integrity off
 at 2 link add p2 port 2
 wait_for 30 is_up
 result $? "with the same size they come up"

@@ -169,7 +169,7 @@ oracle()
 
 	shift 2
 	rm -f "$work/healing" "$work/faults"
-	FLITCAST_MODE=$mode lab_up "$spec" crc on
+	FLITCAST_MODE=$mode lab_up "$spec" integrity end
 	sites=$(ip netns | grep -c "^$lab-[0-9]")
 	list_ends
 	"$bin/oracle" -n "$deliveries" -s "$seconds" -t "$timeout" -S "$seed" \

@@ -65,6 +65,7 @@ enum flitcast_site_attr {
 	FLITCAST_A_SITE_GRAPH,		/* binary: links of a graph, each two u32 */
 	FLITCAST_A_SITE_KEY,		/* binary: FLITCAST_KEY_SIZE bytes; write-only */
 	FLITCAST_A_SITE_KEYED,		/* u32: 1: the network has a key */
+	FLITCAST_A_SITE_INTEGRITY,	/* string: end or off */
 	__FLITCAST_A_SITE_MAX,
 };
 
@@ -105,6 +106,7 @@ enum flitcast_link_attr {
 	FLITCAST_A_LINK_OUT_SOURCE,	/* u32: source of the first packet without credit */
 	FLITCAST_A_LINK_OUT_TARGET,	/* u32: a target of it */
 	FLITCAST_A_LINK_OUT_FLITS,	/* u32: flits of all packets that wait in its channel */
+	FLITCAST_A_LINK_DAMAGED_SOURCE,	/* u32: source of the last damaged packet */
 	__FLITCAST_A_LINK_MAX,
 };
 

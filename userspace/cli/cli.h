@@ -49,6 +49,7 @@ void put_given(struct request *req, const struct option_given *given);
 void complete_sites(void);
 void complete_devices(void);
 void complete_modes(void);
+void complete_integrity(void);
 void complete_topologies(void);
 void complete_labs(void);
 

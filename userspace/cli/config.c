@@ -84,6 +84,8 @@ static void load_site(struct nlmsghdr *message, void *arg)
 	if (!network_is_graph(site->spec))
 		fc_topo_parse(&site->topo, site->spec);
 	snprintf(site->mode, sizeof(site->mode), "%s", get_string(a[FLITCAST_A_SITE_MODE]));
+	snprintf(site->integrity, sizeof(site->integrity), "%s",
+		 get_string(a[FLITCAST_A_SITE_INTEGRITY]));
 	site->keyed = get_u32(a[FLITCAST_A_SITE_KEYED]);
 	for (i = 0; i < CONFIG_SETTINGS; i++)
 		site->setting[i] = get_u32(a[config_settings[i].attr]);
@@ -247,6 +249,7 @@ void config_print(const struct config *config)
 		if (site->topo.graph)
 			out_uint("copies", NULL, site->copies);
 		out_string("mode", NULL, site->mode);
+		out_string("integrity", NULL, site->integrity);
 		out_bool("key", site->keyed);
 		for (n = 0; n < CONFIG_SETTINGS; n++)
 			out_uint(config_settings[n].key, NULL, site->setting[n]);
@@ -592,8 +595,9 @@ static int read_key(const char *where, json_t *object, struct config_site *site)
 static int read_site(const char *where, json_t *object, struct config *config)
 {
 	/* The settings and NULL follow. */
-	const char *keys[8 + CONFIG_SETTINGS + 1] = {
-		"site", "topology", "graph", "copies", "mode", "key", "links", "routes",
+	const char *keys[9 + CONFIG_SETTINGS + 1] = {
+		"site", "topology", "graph", "copies", "mode", "integrity", "key", "links",
+		"routes",
 	};
 	struct config_site *site;
 	json_t *links, *link;
@@ -601,7 +605,7 @@ static int read_site(const char *where, json_t *object, struct config *config)
 	size_t n;
 
 	for (i = 0; i < CONFIG_SETTINGS; i++)
-		keys[8 + i] = config_settings[i].key;
+		keys[9 + i] = config_settings[i].key;
 	if (config_unknown(where, object, keys) ||
 	    config_number(where, object, "site", 0, FLITCAST_SITE_ANY - 1, &id))
 		return -1;
@@ -618,6 +622,14 @@ static int read_site(const char *where, json_t *object, struct config *config)
 		return -1;
 	if (fc_mode_parse(site->mode) < 0) {
 		complain("%s: unknown mode \"%s\": the modes are: " FC_MODES, where, site->mode);
+		return -1;
+	}
+	strcpy(site->integrity, "end");
+	if (json_object_get(object, "integrity") &&
+	    config_string(where, object, "integrity", site->integrity, sizeof(site->integrity)))
+		return -1;
+	if (strcmp(site->integrity, "end") && strcmp(site->integrity, "off")) {
+		complain("%s: \"integrity\" is \"end\" or \"off\"", where);
 		return -1;
 	}
 	if (read_topology(where, object, site) || read_settings(where, object, site) ||

@@ -91,6 +91,7 @@ struct config_link {
  * @copies: on a graph, copies of a broadcast for which paths are configured at the site
  * @known: on a graph, paths configured at the site in the kernel
  * @mode: switching mode
+ * @integrity: end or off
  * @keyed: the network has a key
  * @key: file with the key, if the configuration file names one; else ""
  * @setting: by enum config_setting
@@ -106,6 +107,7 @@ struct config_site {
 	uint32_t copies;
 	struct paths_known known;
 	char mode[16];
+	char integrity[4];
 	bool keyed;
 	char key[PATH_MAX];
 	uint32_t setting[CONFIG_SETTINGS];

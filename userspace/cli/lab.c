@@ -281,6 +281,8 @@ static const struct option_entry up_options[] = {
 	OPTION("window", "N", "flits in flight on a link and channel", NUMBER, 0,
 	       OPTION_RANGE(1, 64)),
 	OPTION("crc", NULL, "have every frame carry a checksum", SWITCH, 0),
+	OPTION("integrity", "end|off", "check packets from end to end; default off", TEXT, 0,
+	       .complete = complete_integrity),
 	OPTION("key", "FILE", "key of the network, 64 hexadecimal digits", FILE, 0),
 	OPTION("ip", NULL, "a network device " LAB_IP_DEVICE " at each site; site 5: 10.254.0.5",
 	       FLAG, 0),

@@ -46,6 +46,7 @@ enum lab_fate {
  * @flit: flit size
  * @window: flits in flight, 0 for the default
  * @crc: frames carry a checksum
+ * @integrity: end or off
  * @ip: each site has a network device, with an address of LAB_IP
  * @key: file with the key of the network, or NULL
  * @copies: on a graph, copies of a broadcast for which paths are configured at sites
@@ -62,6 +63,7 @@ struct lab {
 	uint32_t flit;
 	uint32_t window;
 	bool crc;
+	char integrity[4];
 	bool ip;
 	const char *key;
 	unsigned int copies;

@@ -53,6 +53,8 @@ void lab_put_site(const struct lab *lab, uint32_t site, struct request *req)
 	put_u32(req, FLITCAST_A_SITE_FLIT, lab->flit);
 	if (*lab->mode)
 		put_string(req, FLITCAST_A_SITE_MODE, lab->mode);
+	if (*lab->integrity)
+		put_string(req, FLITCAST_A_SITE_INTEGRITY, lab->integrity);
 	if (lab->window)
 		put_u32(req, FLITCAST_A_SITE_WINDOW, lab->window);
 	if (lab->key && !key_put(req, lab->key, "lab"))

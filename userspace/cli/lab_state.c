@@ -100,6 +100,10 @@ static const char *read_line(struct lab *lab, struct links *links, const char *l
 		snprintf(lab->mode, sizeof(lab->mode), "%.15s", value);
 		return NULL;
 	}
+	if (!strcmp(key, "integrity")) {
+		snprintf(lab->integrity, sizeof(lab->integrity), "%.3s", value);
+		return NULL;
+	}
 	number = strtoul(value, NULL, 10);
 	if (!strcmp(key, "mtu"))
 		lab->mtu = number;
@@ -193,8 +197,8 @@ void lab_save(const struct lab *lab)
 		fail("lab up: %s: %s", draft, strerror(errno));
 	for (i = 0; graph && i < graph->nlinks; i++)
 		fprintf(file, "link %u %u\n", graph->link[i].site[0], graph->link[i].site[1]);
-	fprintf(file, "topology %s\nmtu %u\nflit %u\nwindow %u\ncrc %u\n", lab->spec, lab->mtu,
-		lab->flit, lab->window, lab->crc);
+	fprintf(file, "topology %s\nmtu %u\nflit %u\nwindow %u\ncrc %u\nintegrity %s\n", lab->spec,
+		lab->mtu, lab->flit, lab->window, lab->crc, lab->integrity);
 	if (*lab->rdma)
 		fprintf(file, "rdma %s\n", lab->rdma);
 	if (lab->ip)

@@ -193,8 +193,12 @@ static int wait_for_sites(const struct lab *lab, const struct place *places)
 	wrong = lab_wait(lab, genl, "lab up: routes from", &interrupted);
 	free(genl);
 	check_signals(lab);
-	if (!wrong)
+	if (!wrong) {
+		if (!strcmp(lab->integrity, "off"))
+			printf("lab %s: integrity off: packets are not checked from end to end\n",
+			       lab->name);
 		return 0;
+	}
 	complain("lab %s: %s", lab->name, wrong);
 	free(wrong);
 	return EXIT_FAILED;
@@ -257,6 +261,8 @@ int lab_up(const struct option_given *given)
 	char *wrong;
 
 	lab_set_name(&lab, option_text(given, "name"));
+	snprintf(lab.integrity, sizeof(lab.integrity), "%s",
+		 option_was_given(given, "integrity") ? option_text(given, "integrity") : "off");
 	if (mode)
 		snprintf(lab.mode, sizeof(lab.mode), "%s", mode);
 	if (option_was_given(given, "rdma-dev"))

@@ -187,6 +187,7 @@ void print_link_line(struct nlattr **a)
 	print_expected(a);
 	print_rdma(a);
 	print_delay(a);
+	print_known("damaged_source", " damaged_source %llu", a[FLITCAST_A_LINK_DAMAGED_SOURCE]);
 }
 
 static void print_link(struct nlmsghdr *message, void *arg)

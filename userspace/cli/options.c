@@ -56,6 +56,11 @@ void complete_modes(void)
 		puts(fc_mode_ops(mode)->name);
 }
 
+void complete_integrity(void)
+{
+	puts("end\noff");
+}
+
 void complete_topologies(void)
 {
 	puts("line:\nring:\nmesh:\ntorus:\nhypercube:\nhexmesh:\ngraph:");

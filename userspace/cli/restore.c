@@ -116,6 +116,7 @@ static void put_site(struct request *req, const struct config_site *site, bool n
 	if (new) {
 		network_put(req, &site->topo);
 		put_string(req, FLITCAST_A_SITE_MODE, site->mode);
+		put_string(req, FLITCAST_A_SITE_INTEGRITY, site->integrity);
 		/* check() has read the file before. */
 		if (site->keyed && !key_put(req, site->key, "site restore"))
 			exit(EXIT_FAILED);
@@ -215,6 +216,8 @@ static int check_fixed(const struct config_site *want, const struct config_site 
 		what = "topology";
 	else if (strcmp(want->mode, is->mode))
 		what = "mode";
+	else if (strcmp(want->integrity, is->integrity))
+		what = "integrity";
 	else if (want->keyed != is->keyed)
 		what = "key";
 	for (i = 0; i < CONFIG_SETTINGS; i++)

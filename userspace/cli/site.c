@@ -68,6 +68,7 @@ static void print_site(struct nlmsghdr *message, void *arg)
 	print_time("poll_us", "poll", get_u32(a[FLITCAST_A_SITE_POLL]));
 	out_uint("transit", " transit %llu", get_u32(a[FLITCAST_A_SITE_TRANSIT]));
 	print_time("grace_us", "grace", get_u32(a[FLITCAST_A_SITE_GRACE]));
+	out_string("integrity", " integrity %s", get_string(a[FLITCAST_A_SITE_INTEGRITY]));
 	out_bool("key", get_u32(a[FLITCAST_A_SITE_KEYED]));
 	if (get_u32(a[FLITCAST_A_SITE_KEYED]))
 		out_text(" key");
@@ -159,6 +160,8 @@ static const struct option_entry add_options[] = {
 	       .attr = FLITCAST_A_SITE_MODE, .complete = complete_modes),
 	COUNT("flit", "BYTES", "size of flits, headers included", FLIT, 0),
 	COUNT("window", "N", "flits in flight on a link and channel, at most", WINDOW, 0),
+	OPTION("integrity", "end|off", "check packets from end to end, or do not", TEXT, 0,
+	       .attr = FLITCAST_A_SITE_INTEGRITY, .complete = complete_integrity),
 	OPTION("key", "FILE", "key of the network, 64 hexadecimal digits", FILE, 0),
 	TUNING,
 };
@@ -169,6 +172,8 @@ static const struct option_entry set_options[] = {
 	/* The kernel refuses these options: they cannot be changed. */
 	OPTION("topology", "SPEC", NULL, TEXT, 0, .how = OPTION_HIDDEN),
 	OPTION("mode", "MODE", NULL, TEXT, 0, .how = OPTION_HIDDEN, .attr = FLITCAST_A_SITE_MODE),
+	OPTION("integrity", "end|off", NULL, TEXT, 0, .how = OPTION_HIDDEN,
+	       .attr = FLITCAST_A_SITE_INTEGRITY),
 	OPTION("key", "FILE", NULL, FILE, 0, .how = OPTION_HIDDEN),
 	COUNT("flit", "BYTES", NULL, FLIT, OPTION_HIDDEN),
 	COUNT("window", "N", NULL, WINDOW, OPTION_HIDDEN),

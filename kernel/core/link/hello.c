@@ -186,6 +186,9 @@ static u8 disagreement(const struct fc_hello *h, const struct fc_hello_msg *m)
 		return FC_REASON_MODE;
 	if (m->flit != h->own.flit)
 		return FC_REASON_FLIT;
+	if ((m->flags ^ h->own.flags) & FC_HELLO_INTEGRITY)
+		return m->flags & FC_HELLO_INTEGRITY ? FC_REASON_INTEGRITY_END :
+						       FC_REASON_INTEGRITY_OFF;
 	if (m->site != h->want_site)
 		return FC_REASON_CABLE_SITE;
 	if (m->port != h->want_port)

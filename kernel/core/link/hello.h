@@ -26,6 +26,8 @@
 	X(VERSION,	"the peer speaks another protocol version")			\
 	X(MODE,		"the peer uses another switching mode")				\
 	X(FLIT,		"the peer uses another flit size")				\
+	X(INTEGRITY_OFF,	"the peer's network has integrity off, this one end")		\
+	X(INTEGRITY_END,	"the peer's network has integrity end, this one off")		\
 	X(TOPOLOGY,	"the peer has another topology")				\
 	X(CABLE_SITE,	"cabled to a site that is not the neighbour here")		\
 	X(CABLE_PORT,	"cabled to the wrong port of the neighbour")			\

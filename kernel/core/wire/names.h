@@ -42,6 +42,7 @@
 	X(PKT_REPEATED,		"packets_repeated")	/* by sockets here, again */ \
 	X(PKT_DUPLICATE,	"packets_duplicate")	/* received again and dropped */ \
 	X(PKT_BAD,		"packets_bad")		/* contradict themselves */ \
+	X(PKT_DAMAGED,		"packets_damaged")	/* and control entries; for this site */ \
 	X(BCAST_RELAYED,		"broadcasts_relayed")	/* packets that came in */ \
 	X(BCAST_HELD,		"broadcasts_held")	/* broadcasts that found a link busy */ \
 	X(BCAST_DUPLICATE,	"broadcasts_duplicate")	/* second one by the same link */ \
@@ -89,6 +90,7 @@
 	X(RX_STRANGER,		"rx_stranger")		/* link down or not the peer's address */ \
 	X(RX_UNPROVEN,		"rx_unproven")		/* code wrong, missing or repeated */ \
 	X(RX_CHECKSUM,		"rx_checksum")		/* corrupted */ \
+	X(RX_DAMAGED,		"rx_damaged")		/* after their source made them */ \
 	X(RX_NO_MEMORY,		"rx_no_memory")		/* an allocation failed */ \
 	X(RX_REPEATED,		"rx_repeated")		/* duplicate flits */ \
 	X(RX_OUT_OF_WINDOW,	"rx_out_of_window")	/* beyond credit */	\

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "compat.h"
+#include "fabric/site.h"
+#include "fabric/sum.h"
+
+bool flitcast_site_verifies(const struct flitcast_site *site)
+{
+	return site->cfg.integrity;
+}
+
+u32 flitcast_crc(u32 crc, const void *data, u32 len)
+{
+	return ~crc32c(~crc, data, len);
+}
+
+u32 flitcast_crc_skb(u32 crc, struct sk_buff *skb, u32 off)
+{
+	u32 linear = skb_headlen(skb), done = 0, n;
+	struct skb_seq_state state;
+	const u8 *data;
+
+	if (off < linear) {
+		crc = flitcast_crc(crc, skb->data + off, linear - off);
+		off = linear;
+	}
+	if (off == skb->len)
+		return crc;
+	skb_prepare_seq_read(skb, off, skb->len, &state);
+	while ((n = skb_seq_read(done, &data, &state))) {
+		crc = flitcast_crc(crc, data, n);
+		done += n;
+	}
+	return crc;
+}
+
+void flitcast_sum_damaged(struct flitcast_site *site, u32 src, u8 port)
+{
+	struct flitcast_end *end;
+
+	site->stat[FC_STAT_PKT_DAMAGED]++;
+	/* A packet that was stored in transit may have lost its port. */
+	if (port == FC_PORT_LOCAL || port >= site->node.nports)
+		return;
+	end = &site->end[port];
+	if (!end->link)
+		return;
+	end->link->stat[FC_LSTAT_RX_DAMAGED]++;
+	end->damaged_source = src;
+}
+
+bool flitcast_sum_test(struct flitcast_site *site, const struct sk_buff_head *flits, u8 port)
+{
+	const u8 *head = skb_peek(flits)->data;
+	u32 crc = 0, off = fc_wire_head_len(head);
+	struct sk_buff *skb;
+
+	if (!flitcast_site_verifies(site))
+		return true;
+	skb_queue_walk(flits, skb) {
+		crc = flitcast_crc_skb(crc, skb, off);
+		off = 0;
+	}
+	if (likely(fc_wire_intact(head, crc)))
+		return true;
+	flitcast_sum_damaged(site, fc_wire_src(head), port);
+	return false;
+}
