@@ -186,6 +186,14 @@ unsigned int flitcast_ether_queues(void)
 	return FC_PORTS_MAX;
 }
 
+/*
+ * NETIF_F_HW_CSUM and NETIF_F_TSO leave checksums and segments to the receiver, where a frame stays
+ * CHECKSUM_PARTIAL until it goes to a device that needs it complete; without them the stack
+ * completes all before xmit().  With NETIF_F_RXCSUM a complete checksum counts as verified if the
+ * sender's host has verified it and the network verifies packets; without it the stack verifies all
+ * complete ones.  Partial ones stay partial even then, as on veth and virtio_net: to complete one
+ * here and verify it afterwards would find nothing.
+ */
 void flitcast_ether_setup(struct net_device *dev)
 {
 	ether_setup(dev);
