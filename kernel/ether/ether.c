@@ -144,12 +144,16 @@ static void ether_free(struct net_device *dev)
 	free_percpu(dev->tstats);
 }
 
-/* The stack segments the frames that others would refuse. */
+/*
+ * The stack segments the frames that others would refuse, and those that a card has joined of
+ * segments with verified checksums: they have none as a whole, neither complete nor partial.
+ */
 static netdev_features_t ether_features_check(struct sk_buff *skb, struct net_device *dev,
 					      netdev_features_t features)
 {
 	if (skb_is_gso(skb) &&
-	    !flitcast_ether_gso_fits(skb_shinfo(skb)->gso_size, READ_ONCE(dev->mtu)))
+	    (skb->ip_summed != CHECKSUM_PARTIAL ||
+	     !flitcast_ether_gso_fits(skb_shinfo(skb)->gso_size, READ_ONCE(dev->mtu))))
 		features &= ~NETIF_F_GSO_MASK;
 	return vlan_features_check(skb, features);
 }

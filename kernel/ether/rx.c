@@ -289,7 +289,8 @@ void flitcast_ether_receive(struct flitcast_site *site, struct sk_buff_head *fli
 
 /*
  * Do devices of sites send such an offload header?  virtio_net_hdr_to_skb() checks the rest.  The
- * MTU of the sender, not the one here, bounds its segments, as it bounds its other packets.
+ * MTU of the sender, not the one here, bounds its segments, as it bounds its other packets.  No
+ * frame that is to be segmented has a checksum.
  */
 static bool offload_known(const struct net_device *dev, const struct virtio_net_hdr *offload)
 {
@@ -298,7 +299,8 @@ static bool offload_known(const struct net_device *dev, const struct virtio_net_
 		return true;
 	case VIRTIO_NET_HDR_GSO_TCPV4:
 	case VIRTIO_NET_HDR_GSO_TCPV6:
-		return flitcast_ether_gso_fits(__virtio16_to_cpu(true, offload->gso_size),
+		return (offload->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) &&
+		       flitcast_ether_gso_fits(__virtio16_to_cpu(true, offload->gso_size),
 					       dev->max_mtu);
 	}
 	return false;
