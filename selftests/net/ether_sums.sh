@@ -213,7 +213,7 @@ damage()
 	END
 }
 
-accepts "lab up" fc lab up line:3 ip flit 6000 name "$lab"
+accepts "lab up" fc lab up line:3 ip flit 6000 integrity end name "$lab"
 becomes 120 calm 0
 result $? "no link is suspected"
 accepts "guests: routed at site 1, bridged at site 2" prepare
