@@ -106,6 +106,14 @@ static u32 entries_to(const struct sk_buff *skb, u32 dst)
 	return n;
 }
 
+/* Write an entry; @own: this site made it. */
+static void put_entry(const struct flitcast_site *site, u8 *p, const struct fc_ctrl *ctrl, bool own)
+{
+	fc_wire_ctrl_encode(p, ctrl);
+	if (own && flitcast_site_verifies(site))
+		fc_wire_ctrl_set_sum(p);
+}
+
 static void held_drop(struct flitcast_site *site, unsigned int i)
 {
 	site->ctrl.held[i] = site->ctrl.held[--site->ctrl.nheld];
@@ -132,7 +140,7 @@ static void join(struct flitcast_site *site, u8 port)
 		if (full(site, end))
 			queue(site, port);
 		if (make_room(site, end))
-			fc_wire_ctrl_encode(skb_put(end->ctrl, FC_CTRL_SIZE), &held->ctrl);
+			put_entry(site, skb_put(end->ctrl, FC_CTRL_SIZE), &held->ctrl, true);
 		else
 			count(site, FC_STAT_NO_MEMORY);
 		held_drop(site, i);
@@ -204,7 +212,8 @@ void flitcast_ctrl_drop(struct flitcast_site *site, u8 port)
 }
 
 /* If a queued frame has an entry of the same end that @ctrl supersedes, replace that entry. */
-static bool replace(struct sk_buff *skb, const struct fc_ctrl *ctrl)
+static bool replace(const struct flitcast_site *site, struct sk_buff *skb,
+		    const struct fc_ctrl *ctrl, bool own)
 {
 	u32 at;
 
@@ -213,7 +222,7 @@ static bool replace(struct sk_buff *skb, const struct fc_ctrl *ctrl)
 
 		if (!fc_wire_ctrl_decode(&old, skb->data + at) || !fc_ctrl_covers(ctrl, &old))
 			continue;
-		fc_wire_ctrl_encode(skb->data + at, ctrl);
+		put_entry(site, skb->data + at, ctrl, own);
 		return true;
 	}
 	return false;
@@ -247,8 +256,8 @@ void flitcast_ctrl_back(struct flitcast_site *site, u32 src, u8 port)
 	back->port = port;
 }
 
-/* Send an entry on, or process it here. */
-static void route(struct flitcast_site *site, struct fc_ctrl *ctrl)
+/* Send an entry on, or process it here; @own: this site made it. */
+static void route(struct flitcast_site *site, struct fc_ctrl *ctrl, bool own)
 {
 	struct flitcast_end *end;
 	u8 port;
@@ -271,7 +280,7 @@ static void route(struct flitcast_site *site, struct fc_ctrl *ctrl)
 	ctrl->hops++;
 	if (site->ctrl.old & fc_bit(port))
 		site->ctrl.joined = true;
-	if (end->ctrl && replace(end->ctrl, ctrl))
+	if (end->ctrl && replace(site, end->ctrl, ctrl, own))
 		return;
 	if (full(site, end))
 		flush(site, port);
@@ -280,18 +289,12 @@ static void route(struct flitcast_site *site, struct fc_ctrl *ctrl)
 		return;
 	}
 	site->ctrl.ports |= fc_bit(port);
-	fc_wire_ctrl_encode(skb_put(end->ctrl, FC_CTRL_SIZE), ctrl);
-}
-
-static void make_sum(const struct flitcast_site *site, struct fc_ctrl *ctrl)
-{
-	ctrl->sum = flitcast_site_verifies(site) ? fc_ctrl_sum(ctrl) : 0;
+	put_entry(site, skb_put(end->ctrl, FC_CTRL_SIZE), ctrl, own);
 }
 
 void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 {
-	make_sum(site, ctrl);
-	route(site, ctrl);
+	route(site, ctrl, true);
 }
 
 /*
@@ -330,7 +333,6 @@ void flitcast_ctrl_hold(struct flitcast_site *site, struct fc_ctrl *ctrl, u8 lef
 		flitcast_ctrl_send(site, ctrl);
 		return;
 	}
-	make_sum(site, ctrl);
 	ctrl->hops++;
 	held->ctrl = *ctrl;
 	held->port = port;
@@ -352,7 +354,7 @@ void flitcast_ctrl_time(struct flitcast_site *site, u64 until)
 		held_drop(site, i);
 		site->ctrl.held_alone = ALONE;
 		ctrl.hops--;
-		route(site, &ctrl);
+		route(site, &ctrl, true);
 		/* The frame may have taken other held acks with it: start again. */
 		i = 0;
 	}
@@ -420,15 +422,17 @@ void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 	if (flitcast_fast() && pass(site, skb, n))
 		return;
 	for (i = 0; i < n; i++) {
-		fc_wire_ctrl_decode(&ctrl, skb->data + fc_ctrls_size(i));
+		const u8 *p = skb->data + fc_ctrls_size(i);
+
+		fc_wire_ctrl_decode(&ctrl, p);
 		if (ctrl.dst != site->cfg.id) {
 			count(site, FC_STAT_CTRL_FORWARDED);
-		} else if (flitcast_site_verifies(site) && ctrl.sum != fc_ctrl_sum(&ctrl)) {
+		} else if (flitcast_site_verifies(site) && !fc_wire_ctrl_intact(p)) {
 			/* As if it had been lost: its end sends it again. */
 			flitcast_sum_damaged(site, ctrl.site, link->port);
 			continue;
 		}
-		route(site, &ctrl);
+		route(site, &ctrl, false);
 	}
 	napi_consume_skb(skb, 1);
 }

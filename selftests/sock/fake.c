@@ -218,10 +218,8 @@ void fake_ctrl(struct fake *f, const struct fc_ctrl *ctrl, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n && i < FC_CTRLS_MAX; i++) {
-		struct fc_ctrl c = ctrl[i];
-
-		c.sum = fc_ctrl_sum(&c);
-		fc_wire_ctrl_encode(p + i * FC_CTRL_SIZE, &c);
+		fc_wire_ctrl_encode(p + i * FC_CTRL_SIZE, &ctrl[i]);
+		fc_wire_ctrl_set_sum(p + i * FC_CTRL_SIZE);
 	}
 	transmit(f, &h, p);
 }

@@ -200,7 +200,7 @@ bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE])
 	c->seq = fc_get32(p + 24);
 	c->next = fc_get32(p + 28);
 	c->have = (u64)fc_get32(p + 32) << 32 | fc_get32(p + 36);
-	c->sum = fc_get32(p + 40);
+	c->sum = fc_get32(p + FC_AT_CTRL_SUM);
 	return ctrl_valid(p, FC_SITE_NONE);
 }
 
@@ -219,7 +219,7 @@ void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c)
 	fc_put32(p + 28, c->next);
 	fc_put32(p + 32, (u32)(c->have >> 32));
 	fc_put32(p + 36, (u32)c->have);
-	fc_put32(p + 40, c->sum);
+	fc_put32(p + FC_AT_CTRL_SUM, c->sum);
 }
 
 u32 fc_wire_ctrls_check(const u8 *p, u32 len, u32 nsites)

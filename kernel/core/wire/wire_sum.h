@@ -23,33 +23,34 @@
 /* Check of the constant fields of a packet header. */
 static inline u32 fc_sum_header(const u8 *head)
 {
-	u8 flags = head[P_FLAGS] & (u8)~FC_PACKET_APART;
+	u64 last = fc_get64_le(head + P_SUM) >> 48 & ~(u64)FC_PACKET_APART;
 	u64 state;
 
 	state = fc_check_word(0, fc_get64_le(head));
 	/* Without the size of the bitmap, and the number of targets. */
 	state = fc_check_word(state, fc_get64_le(head + P_SOCK) & 0xffffffffffffULL);
 	state = fc_check_word(state, fc_get64_le(head + P_ID));
-	state = fc_check_word(state, (u64)fc_get32(head + P_OFFSET) << 16 |
-				     (u64)head[P_KIND] << 8 | flags);
-	return fc_check_end(state);
+	/* Offset, flags and kind; a packet has one header, which needs no further step. */
+	state = fc_check_word(state, last << 32 | (fc_get64_le(head + P_OFFSET) & 0xffffffff));
+	return (u32)(state >> 32);
 }
 
-static_assert(P_BITMAP == P_SOCK + 6 && P_OFFSET == P_ID + 8);
+static_assert(P_BITMAP == P_SOCK + 6 && P_OFFSET == P_ID + 8 && P_SUM == P_OFFSET + 4 &&
+	      P_FLAGS == P_SUM + 6 && P_KIND == P_FLAGS + 1);
 
 /* State of the check of a target, by all fields of its entry but the site. */
 static inline u64 fc_sum_entry(const u8 *head, const u8 *entry)
 {
-	bool bcast = fc_get32(head + P_SOCK) & FC_SOCK_BCAST;
-	u64 part = fc_get64_le(entry + T_OFF);
+	u64 rest = fc_get64_le(entry + T_LEN);
 
-	/* A broadcast has its copies in the place of T_OFF, and its label behind that. */
-	if (bcast)
-		part &= 0xffffffffULL;
-	part = fc_check_word(0, part);
-	return fc_check_word(part, (u64)fc_get32(entry + T_SEQ) << 32 |
-				   (u64)fc_get16(entry + T_PORT) << 8 | entry[T_OUTSTANDING]);
+	/* A broadcast has its label in that place. */
+	if (head[P_SOCK] & FC_SOCK_BCAST >> 24)
+		rest &= ~0xffffffffULL;
+	/* Without the flags. */
+	return fc_check_word(fc_check_word(0, fc_get64_le(entry + T_PORT) & ~0xff0000ULL), rest);
 }
+
+static_assert(T_FLAGS == T_PORT + 2 && T_OFF == T_PORT + 4 && T_SEQ == T_LEN + 4);
 
 /* Check of a target; @site: its site, or the number of a broadcast, which stands in that place. */
 static inline u32 fc_sum_target(u64 entry, u32 site)
@@ -90,20 +91,34 @@ static inline bool fc_wire_intact(const u8 *head, u32 crc)
 }
 
 /**
- * fc_ctrl_sum() - sum of a control entry, from end to end
- * @c: entry; its links crossed, which sites on the path count, are not covered
+ * fc_wire_ctrl_sum() - sum of a control entry, from end to end
+ * @p: entry; its links crossed, which sites on the path count, are not covered
  *
  * Return: the sum; other damage passes for one value of 2^32.
  */
-static inline u32 fc_ctrl_sum(const struct fc_ctrl *c)
+static inline u32 fc_wire_ctrl_sum(const u8 p[FC_CTRL_SIZE])
 {
 	u64 state;
 
-	state = fc_check_word(0, (u64)c->base << 32 | (u64)c->port << 16 | c->kind);
-	state = fc_check_word(state, (u64)c->dst << 32 | c->incarnation);
-	state = fc_check_word(state, (u64)c->sock << 32 | c->site);
-	state = fc_check_word(state, (u64)c->seq << 32 | c->next);
-	return fc_check_end(fc_check_word(state, c->have));
+	state = fc_check_word(0, fc_get64_le(p) & ~0xffff0000ULL);
+	state = fc_check_word(state, fc_get64_le(p + 8));
+	state = fc_check_word(state, fc_get64_le(p + 16));
+	state = fc_check_word(state, fc_get64_le(p + 24));
+	return fc_check_end(fc_check_word(state, fc_get64_le(p + 32)));
+}
+
+static_assert(FC_AT_CTRL_HOPS == 2 && FC_AT_CTRL_SUM == 40);
+
+/* Sets the sum of an entry that this end makes. */
+static inline void fc_wire_ctrl_set_sum(u8 p[FC_CTRL_SIZE])
+{
+	fc_put32(p + FC_AT_CTRL_SUM, fc_wire_ctrl_sum(p));
+}
+
+/* Returns true if the entry is as its end made it. */
+static inline bool fc_wire_ctrl_intact(const u8 p[FC_CTRL_SIZE])
+{
+	return fc_get32(p + FC_AT_CTRL_SUM) == fc_wire_ctrl_sum(p);
 }
 
 #endif /* FC_CORE_WIRE_WIRE_SUM_H */
