@@ -188,20 +188,27 @@ static void add_crc(struct flitcast_msg *msg, u32 at, const u8 *data, u32 len)
 	}
 }
 
-/* Make the sums of a message of user pages. */
-static void sum_pages(struct flitcast_msg *msg)
+/* Return: CRC-32C of a packet of a message of user pages. */
+static u32 pages_crc(const struct flitcast_msg *msg, u32 packet)
 {
-	u32 at, n, off;
+	u32 at = packet * FC_PACKET_MAX, len = fc_data_len(msg->len, at);
+	u32 crc = 0, n, off;
 
-	for (at = 0; at < msg->len; at += n) {
+	for (; len; at += n, len -= n) {
 		struct page *page;
 		u8 *data;
 
-		n = flitcast_msg_run(msg, at, msg->len - at, &page, &off);
+		n = flitcast_msg_run(msg, at, len, &page, &off);
 		data = kmap_local_page(page);
-		add_crc(msg, at, data + off, n);
+		crc = flitcast_crc(crc, data + off, n);
 		kunmap_local(data);
 	}
+	return crc;
+}
+
+bool flitcast_msg_changed(struct flitcast_msg *msg, u32 packet)
+{
+	return pages_crc(msg, packet) != *flitcast_msg_crc(msg, packet);
 }
 
 struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from,
@@ -209,14 +216,15 @@ struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from
 {
 	struct flitcast_msg *msg = msg_make(len, ndests, pages_of(len), gfp);
 	struct iov_iter before = *from;
+	u32 packet;
 
 	if (!msg)
 		return NULL;
 	msg->held = held;
 	net_zcopy_get(held);
 	if (pin(msg, from)) {
-		if (sum)
-			sum_pages(msg);
+		for (packet = 0; sum && packet * FC_PACKET_MAX < len; packet++)
+			*flitcast_msg_crc(msg, packet) = pages_crc(msg, packet);
 		return msg;
 	}
 	flitcast_msg_free(msg);

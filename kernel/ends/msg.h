@@ -8,8 +8,6 @@
 #include "core/ends/txlist.h"
 #include "ends/message.h"
 
-struct tx_flow;
-
 /**
  * struct tx_target - one target of a message
  * @flow: flow; invalid once the target is completed
@@ -235,6 +233,8 @@ struct flitcast_msg *flitcast_msg_reuse(struct flitcast_site *site, u32 len);
 void flitcast_msg_completed(struct flitcast_site *site, struct flitcast_msg *msg);
 /* Return: where the CRC-32C of the data of a packet is; 0 if the network has no sums. */
 u32 *flitcast_msg_crc(struct flitcast_msg *msg, u32 packet);
+/* Return: true if the user pages of a packet are not as when its CRC-32C was made. */
+bool flitcast_msg_changed(struct flitcast_msg *msg, u32 packet);
 /* Return: length of contiguous data from byte @from on, up to @len; page block and offset. */
 u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **block,
 		     u32 *off);

@@ -86,10 +86,20 @@ static int msg_pick(struct flitcast_site *site, struct flitcast_cur *cur,
 	return packet;
 }
 
-/* Bytes of data in a packet of the message. */
-static u32 packet_bytes(const struct flitcast_msg *msg, u32 packet)
+/*
+ * Has the sender of a message of user pages changed a packet that is to be sent again?  Its targets
+ * would drop it for ever, because its sum is that of the data as it was.
+ */
+static bool changed(struct flitcast_site *site, const struct flitcast_cur *cur,
+		    struct flitcast_msg *msg, u32 packet)
 {
-	return min(msg->len - packet * FC_PACKET_MAX, FC_PACKET_MAX);
+	const struct tx_target *t = &msg->target[cur->target[0]];
+
+	if (!msg->npages || !msg->held || !flitcast_site_verifies(site) ||
+	    packet - t->core.part.first >= t->most)
+		return false;
+	site->oper.budget -= FC_PACKET_MAX / PAGE_SIZE;
+	return flitcast_msg_changed(msg, packet);
 }
 
 unsigned int flitcast_tx_pick(struct flitcast_site *site, u8 set)
@@ -116,11 +126,17 @@ unsigned int flitcast_tx_pick(struct flitcast_site *site, u8 set)
 			list_del_init(&msg->ready);
 			continue;
 		}
+		if (changed(site, cur, msg, packet)) {
+			site->stat[FC_STAT_MSG_CHANGED]++;
+			list_del_init(&msg->ready);
+			flitcast_tx_abort_all(site, msg, -EBADMSG, &site->oper.budget);
+			continue;
+		}
 		/* Messages of a source take turns, packet by packet. */
 		msg->state.begun = true;
 		list_move_tail(&msg->ready,
 			       &flitcast_txqueue_of(msg->source, msg->how.class)->ready);
-		flitcast_txqueue_sent(site, msg, packet_bytes(msg, packet));
+		flitcast_txqueue_sent(site, msg, fc_data_len(msg->len, packet * FC_PACKET_MAX));
 		refcount_inc(&msg->refs);
 		cur->msg = msg;
 		cur->packet = packet;
@@ -455,7 +471,7 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_f
 	struct flitcast_cur *cur = &site->ends->cur[set];
 	struct flitcast_msg *msg = cur->msg;
 	u32 offset = cur->packet * FC_PACKET_MAX;
-	u32 total = packet_bytes(msg, cur->packet);
+	u32 total = fc_data_len(msg->len, offset);
 	u32 room = site->cfg.flit - FC_LINK_SIZE;
 	u32 head = 0, want, got;
 	struct sk_buff *skb;

@@ -114,7 +114,7 @@ FIXTURE_SETUP(line)
 
 	api_choose_port(_metadata);
 	if (lab_sites(LAB) != 3 || lab_healthy(LAB, SOON_MS))
-		ASSERT_EQ(0, lab_up(LAB, "line:3")) {
+		ASSERT_EQ(0, lab_up(LAB, "line:3 integrity end")) {
 			TH_LOG("%s", cli_output());
 		}
 	for (i = 0; i < 3; i++) {
@@ -142,7 +142,7 @@ FIXTURE_SETUP(frail)
 	int i;
 
 	api_choose_port(_metadata);
-	ASSERT_EQ(0, lab_up(FRAIL, "line:3")) {
+	ASSERT_EQ(0, lab_up(FRAIL, "line:3 integrity end")) {
 		TH_LOG("%s", cli_output());
 	}
 	for (i = 0; i < 3; i++) {

@@ -130,6 +130,32 @@ TEST_F(line, zerocopy__kept)
 	EXPECT_EQ(0, reported_soon(from, 1, 1, &code));
 }
 
+/*
+ * A sender that changes its buffer before the notification changes no message: the receiver gets
+ * what there was at sendmsg(), or nothing, and the sender is told.
+ */
+TEST_F(line, zerocopy__changed)
+{
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT), least = 1;
+	uint8_t code;
+
+	setsockopt(to, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least));
+	ASSERT_EQ(0, set_zerocopy(from, 1));
+	msg_fill(big, 100000, 1, 0);
+	ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT, MSG_ZEROCOPY)));
+	ASSERT_EQ(0, reported_soon(from, 0, 0, &code));
+	/* The second message is refused for lack of buffer space: it is to be sent again. */
+	ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT, MSG_ZEROCOPY)));
+	EXPECT_FALSE(msg_wait(from, POLLERR, 500));
+	big[70000] ^= 1;
+	big[7] ^= 1;
+	ASSERT_EQ(100000, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
+	EXPECT_EQ(100000, msg_check(got, 100000, 1, 0));
+	ASSERT_EQ(0, reported_soon(from, 1, 1, &code));
+	EXPECT_EQ(EBADMSG, msg_error(from));
+	EXPECT_EQ(-EAGAIN, RESULT(msg_recv(to, got, sizeof(got), NULL, MSG_DONTWAIT)));
+}
+
 /* The kernel copies short data, and data in pieces that do not adjoin. */
 TEST_F(line, zerocopy__copied)
 {

@@ -32,6 +32,7 @@
 	X(MSG_SENT,		"messages_sent")	/* accepted from sockets */ \
 	X(MSG_CONFIRMED,	"messages_confirmed")	/* by every target */	\
 	X(MSG_FAILED,		"messages_failed")	/* aborted for a target */ \
+	X(MSG_CHANGED,		"messages_changed")	/* changed by their sender */ \
 	X(MSG_DELIVERED,	"messages_delivered")	/* queued to a socket here */ \
 	X(MSG_REFUSED,		"messages_refused")	/* no socket on the port */ \
 	X(MSG_NO_SPACE,		"messages_no_space")	/* refused: receive buffer full */ \

@@ -90,6 +90,9 @@ static inline bool fc_wire_intact(const u8 *head, u32 crc)
 	return fc_get32(head + P_SUM) == fc_wire_sum(head, crc);
 }
 
+/* Offset in a control entry. */
+#define FC_AT_CTRL_SUM	40
+
 /**
  * fc_wire_ctrl_sum() - sum of a control entry, from end to end
  * @p: entry; its links crossed, which sites on the path count, are not covered
