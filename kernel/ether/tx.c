@@ -155,6 +155,10 @@ static enum flitcast_ether_stat prepare(struct flitcast_ether *ether, struct sk_
 	if (skb_orphan_frags_rx(skb, GFP_ATOMIC) ||
 	    (skb_has_frag_list(skb) && skb_linearize(skb)))
 		return FLITCAST_ETHER_TX_MEMORY;
+	/* As skb_checksum_help(): a file that changes while it is sent would make the sum wrong. */
+	if (flitcast_site_verifies(ether->site) && skb_has_shared_frag(skb) &&
+	    skb_copy_ubufs(skb, GFP_ATOMIC))
+		return FLITCAST_ETHER_TX_MEMORY;
 	if (virtio_net_hdr_from_skb(skb, &offload, true, true, 0))
 		return FLITCAST_ETHER_TX_OFFLOAD;
 	memcpy(dgram->offload, &offload, sizeof(offload));

@@ -19,7 +19,7 @@ lab=sums$$
 for program in ethtool python3 tcpdump; do
 	command -v "$program" >/dev/null || skip_all "needs $program"
 done
-for module in 8021q sch_ingress cls_u32 act_pedit; do
+for module in 8021q sch_ingress sch_netem cls_u32 act_pedit; do
 	modprobe -q "$module" || skip_all "needs the kernel's $module"
 done
 
@@ -116,6 +116,32 @@ prepare()
 		ip -n "$lab-0" link set v7 up && ip -n "$lab-guest2" link set v7 up &&
 		has 0 v7 10.77.0.10/24 fd77::10/64 && has guest2 v7 10.77.0.100/24 fd77::100/64
 }
+
+# From site 0 to site 1: a file that changes while its first bytes wait in a slow link.
+changes='
+import ctypes, os, socket, subprocess, sys
+libc = ctypes.CDLL(None, use_errno=True)
+lab, address, link, name = sys.argv[1:]
+
+def enter(site):
+    with open(f"/var/run/netns/{lab}-{site}") as ns:
+        if libc.setns(ns.fileno(), 0x40000000):
+            raise OSError(ctypes.get_errno(), "setns")
+
+enter(1)
+server = socket.create_server(("", 5001))
+enter(0)
+with socket.create_connection((address, 5001), 20) as s, open(name, "w+b", 0) as file:
+    to = server.accept()[0]
+    file.write(b"a" * 4000)
+    subprocess.run(["tc", "qdisc", "add", "dev", link, "root", "netem", "delay", "500ms"], check=True)
+    sent = os.sendfile(s.fileno(), file.fileno(), 0, 4000)
+    file.seek(0)
+    file.write(b"b" * 4000)
+    came = to.recv(sent, socket.MSG_WAITALL)
+    subprocess.run(["tc", "qdisc", "del", "dev", link, "root"], check=True)
+    sys.exit(came != b"a" * sent)
+'
 
 # sends FROM ADDRESS [TO]: what $sender does
 sends()
@@ -226,6 +252,8 @@ accepts "bridged: IPv4" sends 0 10.254.0.100 guest2
 accepts "bridged: IPv6" sends 0 fd00::100 guest2
 accepts "bridged: IPv4 with a tag" sends 0 10.77.0.100 guest2
 accepts "bridged: IPv6 with a tag" sends 0 fd77::100 guest2
+accepts "a file that changes comes as it was when it was sent" \
+	python3 -c "$changes" "$lab" "$(address 1)" "$(on 0 sh -c 'cd /sys/class/net; echo p*')" "$work/file"
 check "the device passes on checksums that are partial" 1 wrong "TCP GSO UDP100 UDP15000" \
 	"$(address 0)" fd00::10
 check "routed: checksums are right" guest1 right "TCP UDP100 UDP15000" "$(address 0)" fd00::10
