@@ -2,6 +2,7 @@
 /* Copies of a flit that leaves by several ports: one frame for each port but one. */
 #include <linux/mm.h>
 #include "fabric/branch.h"
+#include "core/wire/wire_sum.h"
 #include "link/link.h"
 
 /* Append the data after the head: page fragments by reference, the rest as a copy. */
@@ -31,7 +32,15 @@ static u32 most(const u8 *head, u32 old, u64 mask)
 	return fc_wire_mapped(head) ? old : fc_head_size(hweight64(mask));
 }
 
-struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom, u64 mask)
+/* Write the head of a branch to @dst; @sum: the packet has one. */
+static u32 subset(u8 *dst, const u8 *src, u64 mask, bool sum)
+{
+	return sum ? fc_wire_summed_subset(dst, src, mask, 0) :
+		     fc_wire_head_subset(dst, src, mask, 0);
+}
+
+struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom, u64 mask,
+				     bool sum)
 {
 	u32 old = mask ? fc_wire_head_len(skb->data) : 0;
 	u32 size = mask ? most(skb->data, old, mask) : 0;
@@ -44,23 +53,23 @@ struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom,
 	if (!copy)
 		return NULL;
 	if (size)
-		skb_put(copy, fc_wire_head_subset(skb_tail_pointer(copy), skb->data, mask, 0));
+		skb_put(copy, subset(skb_tail_pointer(copy), skb->data, mask, sum));
 	put_data(copy, skb, old);
 	return copy;
 }
 
-void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int n)
+void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int n, bool sum)
 {
 	u32 old = fc_wire_head_len(skb->data), less;
 
 	if (fc_wire_mapped(skb->data)) {
-		u32 size = fc_wire_head_subset(skb->data, skb->data, mask, 0);
+		u32 size = subset(skb->data, skb->data, mask, sum);
 
 		less = old - size;
 		memmove(skb->data + less, skb->data, size);
 	} else {
 		less = old - fc_head_size(n);
-		fc_wire_head_subset(skb->data + less, skb->data, mask, 0);
+		subset(skb->data + less, skb->data, mask, sum);
 	}
 	skb_pull(skb, less);
 }

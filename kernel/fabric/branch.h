@@ -16,7 +16,8 @@
  *
  * Context: BH disabled.  Return: the frame, or NULL.
  */
-struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom, u64 mask);
+struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom, u64 mask,
+				     bool sum);
 
 /**
  * flitcast_branch_cut() - drop targets from a front
@@ -24,6 +25,6 @@ struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom,
  * @mask: targets to keep
  * @n: number of targets to keep
  */
-void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int n);
+void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int n, bool sum);
 
 #endif /* FLITCAST_FABRIC_BRANCH_H */

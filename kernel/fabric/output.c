@@ -117,7 +117,8 @@ void flitcast_output_send(struct flitcast_site *site, const struct fc_effect *e)
 	if (!skb) {
 		skb = flitcast_link_alloc(link, 0);
 	} else if (e->keep) {
-		skb = flitcast_branch_copy(skb, headroom, hdr.flags & FC_PART_HEAD ? e->mask : 0);
+		skb = flitcast_branch_copy(skb, headroom, hdr.flags & FC_PART_HEAD ? e->mask : 0,
+					   flitcast_site_verifies(site));
 	} else if (skb_cow_head(skb, headroom)) {
 		flitcast_drop(skb, FLITCAST_DROP_NO_MEMORY);
 		skb = NULL;
@@ -132,7 +133,7 @@ void flitcast_output_send(struct flitcast_site *site, const struct fc_effect *e)
 		unsigned int n = hweight64(e->mask);
 
 		if (n < fc_wire_ntargets(skb->data))
-			flitcast_branch_cut(skb, e->mask, n);
+			flitcast_branch_cut(skb, e->mask, n, flitcast_site_verifies(site));
 	}
 	flitcast_output_flit(site, e->port, skb, &hdr);
 }

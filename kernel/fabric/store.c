@@ -129,7 +129,7 @@ static bool store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits
 		flitcast_drop_queue(flits, FLITCAST_DROP_NO_MEMORY);
 		return false;
 	}
-	flitcast_branch_cut(front, mask, hweight64(mask));
+	flitcast_branch_cut(front, mask, hweight64(mask), flitcast_site_verifies(site));
 	if (apart)
 		fc_wire_head_apart(front->data);
 	train->at = flitcast_site_now(site);

@@ -386,11 +386,12 @@ static void check_subset(const u8 *head, u32 size, u8 flags, u32 len, u32 nsites
 	CHECK(!memcmp(apart, same, small), "in place it is another one");
 	CHECK(!memcmp(apart, above + size - small, small), "moved up it is another one");
 
-	CHECK(!memcmp(apart, head, 14) && !memcmp(apart + 16, head + 16, 12) &&
+	CHECK(!memcmp(apart, head, 14) && !memcmp(apart + 16, head + 16, 16) &&
 	      apart[15] == kept && apart[34] == head[34] &&
 	      be16(apart + 32) == ((be16(head + 32) + hops) & 0xffff), "packet header changed");
 	/* Sums leave out what the other branches have. */
-	CHECK((be32(head + 28) ^ fc_wire_sum(head, 0)) == (be32(apart + 28) ^ fc_wire_sum(apart, 0)),
+	CHECK(fc_wire_summed_subset(same, head, mask, hops) == small, "size of %u", kept);
+	CHECK((be32(head + 28) ^ fc_wire_sum(head, 0)) == (be32(same + 28) ^ fc_wire_sum(same, 0)),
 	      "sum of a part");
 	CHECK(!apart[14] || head[14], "a bitmap comes from entries");
 	for (u32 i = 0; i < n; i++) {

@@ -83,7 +83,7 @@ TEST(wire_sum__any_part_of_a_list)
 		CHECK(!fc_wire_intact(head, crc + 1), "other data");
 		while (n > 1) {
 			mapped += fc_wire_mapped(head);
-			fc_wire_head_subset(part, head, random_mask(n), 1);
+			fc_wire_summed_subset(part, head, random_mask(n), 1);
 			n = fc_wire_ntargets(part);
 			CHECK(fc_wire_intact(part, crc), "%u targets", n);
 			memcpy(head, part, sizeof(head));
@@ -132,7 +132,7 @@ TEST(wire_sum__damage_of_a_head_is_noticed)
 				if (refused(bad, size))
 					continue;
 				CHECK(!fc_wire_intact(bad, crc), "byte %u of %u", at, size);
-				fc_wire_head_subset(part, bad, mask, 1);
+				fc_wire_summed_subset(part, bad, mask, 1);
 				CHECK(!fc_wire_intact(part, crc), "byte %u, parted", at);
 			}
 		}

@@ -608,20 +608,20 @@ u32 fc_sum_targets(const u8 *head, u64 mask)
 	const u8 *entry = head + FC_PACKET_SIZE;
 	u32 FC_UNSET site[FC_TARGETS_MAX];
 	u32 sum = 0, n = fc_wire_ntargets(head), i;
-	u64 state = fc_sum_entry(head, entry);
+	u64 state;
 
-	if (fc_wire_mapped(head))
-		fc_wire_bitmap_sites(site, head);
-	for (i = 0; i < n; i++) {
-		if (!(mask >> i & 1))
-			continue;
-		if (!fc_wire_mapped(head)) {
-			entry = head + fc_head_size(i);
-			state = fc_sum_entry(head, entry);
-			site[i] = fc_get32(entry + T_SITE);
-		}
-		sum ^= fc_sum_target(state, site[i]);
+	if (!fc_wire_mapped(head)) {
+		for (i = 0; i < n; i++, entry += FC_TARGET_SIZE)
+			if (mask >> i & 1)
+				sum ^= fc_sum_target(fc_sum_entry(head, entry),
+						     fc_get32(entry + T_SITE));
+		return sum;
 	}
+	state = fc_sum_entry(head, entry);
+	fc_wire_bitmap_sites(site, head);
+	for (i = 0; i < n; i++)
+		if (mask >> i & 1)
+			sum ^= fc_sum_target(state, site[i]);
 	return sum;
 }
 
@@ -752,10 +752,15 @@ static inline u32 list_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
 
 u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
 {
+	return fc_wire_mapped(src) ? bitmap_subset(dst, src, mask, hops) :
+				     list_subset(dst, src, mask, hops);
+}
+
+u32 fc_wire_summed_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
+{
 	u32 less = fc_sum_targets(src, ~mask), size;
 
-	size = fc_wire_mapped(src) ? bitmap_subset(dst, src, mask, hops) :
-				     list_subset(dst, src, mask, hops);
+	size = fc_wire_head_subset(dst, src, mask, hops);
 	fc_put32(dst + P_SUM, fc_get32(dst + P_SUM) ^ less);
 	return size;
 }

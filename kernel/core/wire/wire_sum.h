@@ -7,7 +7,7 @@
  *
  * So the sum has the guarantees of CRC-32C where only data is damaged; other damage passes for one
  * value of 2^32.  Parts are joined by exclusive or, because a site that sends a packet on to some of
- * its targets takes out the checks of the others (fc_wire_head_subset()) without knowing any other
+ * its targets takes out the checks of the others (fc_wire_summed_subset()) without knowing any other
  * part: damage of the list that came before stays visible in each branch.
  *
  * Not covered: the links crossed, the copies around suspected links, and FC_PACKET_APART, which
@@ -60,6 +60,9 @@ static inline u32 fc_sum_target(u64 entry, u32 site)
 
 /* The checks of the targets of @mask, joined. */
 u32 fc_sum_targets(const u8 *head, u64 mask);
+
+/* As fc_wire_head_subset(), of a packet that has a sum. */
+u32 fc_wire_summed_subset(u8 *dst, const u8 *src, u64 mask, u16 hops);
 
 /**
  * fc_wire_sum() - sum of a packet

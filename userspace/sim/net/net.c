@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "core/vnet/csr_plan.h"
 #include "core/wire/wire_link.h"
+#include "core/wire/wire_sum.h"
 
 /* First epoch of both ends of a link. */
 #define EPOCH	1
@@ -358,7 +359,7 @@ static struct frame *branch_front(struct sim *sim, u32 from, const struct fc_eff
 	for (u64 rest = mask; rest; rest &= rest - 1)
 		left++;
 	branch = frame_new(sim, fc_wire_subset_size(frame->payload, mask, left), frame);
-	fc_wire_head_subset(branch->payload, frame->payload, mask, 1);
+	fc_wire_summed_subset(branch->payload, frame->payload, mask, 1);
 	if (!fx->keep)
 		frame_put(sim, frame);
 	return branch;

@@ -321,7 +321,7 @@ static void store(struct sim *sim, u32 at, struct flits *buffer, u64 mask, bool 
 	for (u64 rest = mask; rest; rest &= rest - 1)
 		left++;
 	frame = frame_new(sim, fc_wire_subset_size(old->payload, mask, left), old);
-	fc_wire_head_subset(frame->payload, old->payload, mask, 0);
+	fc_wire_summed_subset(frame->payload, old->payload, mask, 0);
 	if (apart)
 		fc_wire_head_apart(frame->payload);
 	frame_put(sim, old);
