@@ -30,8 +30,8 @@ struct flitcast_site;
  * @targets: bit mask of its targets here, at least one
  * @beyond: number of targets beyond this site whose acks will pass by here
  * @bcast: it is a copy of a broadcast
- * @port: port by which the packet came in; FC_PORT_LOCAL: from this site.  The input sets it, before
- *	the packet is known to be for this site
+ * @port: port by which the packet came in; FC_PORT_LOCAL: from this site.  The input sets it,
+ *	before the packet is known to be for this site
  */
 struct flitcast_arrived {
 	u32 flits;

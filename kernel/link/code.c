@@ -131,7 +131,8 @@ bool flitcast_code_put(struct flitcast_link *link, struct sk_buff *skb)
 	p = __skb_push(skb, FC_CODE_SIZE);
 	move_header(p, p + FC_CODE_SIZE);
 	p[FC_LINK_TYPE] |= FC_FRAME_AUTH;
-	fc_put32(p + FC_LINK_SIZE, (u32)++dir->number);
+	dir->number++;
+	fc_put32(p + FC_LINK_SIZE, (u32)dir->number);
 	code = cpu_to_le64(code_of(dir, p, dir->number, p + CODED_SIZE, skb->len - CODED_SIZE));
 	memcpy(p + FC_LINK_SIZE + sizeof(u32), &code, sizeof(code));
 	spin_unlock(&dir->lock);

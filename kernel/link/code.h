@@ -56,7 +56,7 @@ struct flitcast_code_window {
  * @valid: the link is up and has keys
  */
 struct flitcast_code_dir {
-	spinlock_t lock;
+	spinlock_t lock; /* see above */
 	siphash_key_t header;
 	siphash_key_t payload;
 	u64 number;

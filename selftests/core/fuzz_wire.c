@@ -458,8 +458,8 @@ static void check_head(const u8 *data, size_t left, u8 flags, u32 len, u32 nsite
 	if (!ok)
 		goto out;
 	CHECK(!fc_wire_head_check(p, flags, size - 1, nsites), "list beyond the flit");
-	CHECK(!fc_wire_head_check(p, FC_PART_HEAD | FC_PART_TERM, size + fc_wire_data_len(p) + 1, nsites),
-	      "more data than the packet has");
+	CHECK(!fc_wire_head_check(p, FC_PART_HEAD | FC_PART_TERM, size + fc_wire_data_len(p) + 1,
+				  nsites), "more data than the packet has");
 	memset(again, 0xa5, size);
 	fc_wire_packet_decode(&pk, p);
 	fc_wire_packet_encode(again, &pk);

@@ -8,8 +8,8 @@
 static struct fc_effects effects;
 
 /**
- * struct tested - one channel of a link, and the only one with flits or tests; the other link of the
- *	site, by port 2, is down at first
+ * struct tested - one channel of a link, and the only one with flits or tests; the other link of
+ *	the site, by port 2, is down at first
  * @polls: polls that it sent
  * @suspected: when it found the peer silent; 0: it did not
  * @other_polls: polls by port 2

@@ -305,8 +305,8 @@ TEST(vnet_stuck__known_before_a_packet_waits)
 }
 
 /*
- * For a message a queue that stands for so long proves too little, unless packets of another channel
- * of the link were abandoned meanwhile.
+ * For a message a queue that stands for so long proves too little, unless packets of another
+ * channel of the link were abandoned meanwhile.
  */
 TEST(vnet_stuck__known_by_another_channel_before_a_message_waits)
 {

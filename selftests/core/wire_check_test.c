@@ -75,7 +75,8 @@ TEST(wire_check__damage_is_noticed)
 		for (u32 bit = 0; bit < 8 * covered; bit++) {
 			for (u32 n = 1; n <= 32 && bit + n <= 8 * covered; n++) {
 				flip(p, bit, n);
-				CHECK(!taken(p, h.len), "type %u: %u bits from bit %u", h.type, n, bit);
+				CHECK(!taken(p, h.len), "type %u: %u bits from bit %u", h.type, n,
+				      bit);
 				memcpy(p, was, size);
 			}
 		}

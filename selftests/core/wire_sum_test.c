@@ -196,7 +196,9 @@ TEST(wire_sum__golden_bytes)
 		.src = 1, .incarnation = 0x01020304, .sock = 5, .src_port = 6, .ntargets = 2,
 		.id = 7, .msg_len = 100,
 	};
-	const struct fc_target t = { .port = 0x1234, .outstanding = 2, .off = 7, .len = 8, .seq = 9 };
+	const struct fc_target t = {
+		.port = 0x1234, .outstanding = 2, .off = 7, .len = 8, .seq = 9,
+	};
 	static const u32 site[] = { 24, 10 };
 	static const u8 golden[] = { 0xb3, 0xae, 0x53, 0x42 };
 	u8 p[FC_PACKET_SIZE + 2 * FC_TARGET_SIZE];

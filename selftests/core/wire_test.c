@@ -741,7 +741,7 @@ TEST(wire_head__round_trip)
 		CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size - 1, NSITES), "list cut");
 		fc_wire_packet_decode(&got, head);
 		CHECK(packet_equal(&pk, &got) && pk.sum == got.sum, "packet header");
-		CHECK(fc_wire_ntargets(head) == n && fc_wire_data_len(head) == fc_packet_data(&pk) &&
+		CHECK(fc_wire_ntargets(head) == n && fc_wire_data_len(head) == data &&
 		      fc_wire_hops(head) == pk.hops, "single fields");
 		for (unsigned int j = 0; j < n; j++) {
 			fc_wire_target_decode(&t, head, j);

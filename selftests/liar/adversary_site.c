@@ -61,7 +61,8 @@ static void add_code(struct adv_port *p, u8 *header, u32 len)
 
 	memmove(payload, header + FC_LINK_SIZE, len);
 	header[1] |= FC_FRAME_AUTH;
-	fc_put32(header + FC_LINK_SIZE, (u32)++p->number);
+	p->number++;
+	fc_put32(header + FC_LINK_SIZE, (u32)p->number);
 	adv_frame_code(p->keys, header, p->number, payload, len,
 		       header + FC_LINK_SIZE + sizeof(u32));
 }

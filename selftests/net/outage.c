@@ -11,7 +11,7 @@
  * answered, as long as its send buffer has room; their sizes take turns.  It obeys the lines of its
  * standard input, one after the other, and answers each with one line:
  *
- * break [+MS] SITE:DEV=STATE...	wait for a random time of up to a second, then set these states;
+ * break [+MS] SITE:DEV=STATE...	wait for a random time of up to a second, set these states;
  *				those behind +MS so much later than those before it
  * mend SITE:DEV=STATE...	set these states
  * await SECONDS		wait until 10 probes in sequence, sent after the break, are answered

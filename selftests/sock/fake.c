@@ -254,8 +254,8 @@ void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_tar
 {
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_FLIT, .vc = f->vc, .flags = FC_PART_HEAD | FC_PART_TERM,
-		.len = (uint16_t)(fc_head_size(pk->ntargets) + fc_packet_data(pk)), .seq = f->sent++,
-		.ack = f->taken[f->vc],
+		.len = (uint16_t)(fc_head_size(pk->ntargets) + fc_packet_data(pk)),
+		.seq = f->sent++, .ack = f->taken[f->vc],
 	};
 	uint8_t p[FRAME_MAX];
 	unsigned int i;

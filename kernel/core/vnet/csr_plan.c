@@ -108,8 +108,8 @@ static u64 setup_of(const struct fc_csr_path *path)
 }
 
 /*
- * An ACK came after a time of @delay.  The first one of a path says more than what is assumed before
- * it, from which the value would approach it for hundreds of packets.
+ * An ACK came after a time of @delay.  The first one of a path says more than what is assumed
+ * before it, from which the value would approach it for hundreds of packets.
  */
 static void answered(struct fc_csr_plan *p, struct fc_csr_path *path, u64 delay)
 {

@@ -605,8 +605,8 @@ u32 fc_wire_sites_encode(u8 *head, const struct fc_target *t, const u32 *site, u
 
 u32 fc_sum_targets(const u8 *head, u64 mask)
 {
-	const u8 *entry = head + FC_PACKET_SIZE;
 	u32 FC_UNSET site[FC_TARGETS_MAX];
+	const u8 *entry = head + FC_PACKET_SIZE;
 	u32 sum = 0, n = fc_wire_ntargets(head), i;
 	u64 state;
 

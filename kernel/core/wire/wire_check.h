@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Checks: each frame without a checksum has one, over the bytes that the link itself acts upon.  Damage
- * passes for one value of 2^32.  Three multiplications, and no CRC, because each link that a flit
- * crosses makes and tests a check.
+ * Checks: each frame without a checksum has one, over the bytes that the link itself acts upon.
+ * Damage passes for one value of 2^32.  Three multiplications, and no CRC, because each link that a
+ * flit crosses makes and tests a check.
  */
 #ifndef FC_CORE_WIRE_WIRE_CHECK_H
 #define FC_CORE_WIRE_WIRE_CHECK_H

@@ -34,15 +34,16 @@ T_SEQ = 16 };
 #define FC_PLAIN_MIN	(FC_LINK_SIZE + FC_PACKET_SIZE + FC_TARGET_SIZE)
 
 /*
- * Is the frame a flit with exactly @parts (FC_PART_*), in a class, without checksum and padding, and
- * is its link header undamaged?
+ * Is the frame a flit with exactly @parts (FC_PART_*), in a class, without checksum and padding,
+ * and is its link header undamaged?
  * @p: FC_LINK_SIZE readable bytes; @total: bytes of the frame from there on.
  */
 static inline bool fc_link_flit(const u8 *p, u32 total, u8 parts)
 {
 	return (fc_get32(p) & 0xffff00ff) == (FC_VERSION << 24 | FC_FRAME_FLIT << 16 | parts) &&
 	       p[FC_LINK_VC] >= FC_VC_CLASS && p[FC_LINK_VC] < FC_VC_COUNT &&
-	       fc_get16(p + FC_LINK_LEN) == total - FC_LINK_SIZE && fc_get32(p + FC_LINK_SUM) == fc_link_check(p);
+	       fc_get16(p + FC_LINK_LEN) == total - FC_LINK_SIZE &&
+	       fc_get32(p + FC_LINK_SUM) == fc_link_check(p);
 }
 
 /* As fc_link_flit(), of a whole packet for one target; @p: FC_PLAIN_MIN readable bytes. */
@@ -83,7 +84,8 @@ static inline bool fc_head_plain(const u8 *p, u32 len, u32 nsites)
 	u8 flags = p[P_FLAGS] & (u8)~FC_PACKET_DELAY_ACK;
 
 	return fc_head_single(p) && fc_get32(p + P_MSG_LEN) == msg_len &&
-	       !fc_get32(p + P_OFFSET) && msg_len <= FC_PACKET_MAX && !(fc_get32(p + P_SOCK) & FC_SOCK_BCAST) &&
+	       !fc_get32(p + P_OFFSET) && msg_len <= FC_PACKET_MAX &&
+	       !(fc_get32(p + P_SOCK) & FC_SOCK_BCAST) &&
 	       (p[P_KIND] == FC_KIND_MESSAGE ? !(flags & ~FC_PACKET_LIST) :
 		p[P_KIND] == FC_KIND_DATA ? !flags :
 		p[P_KIND] == FC_KIND_DATAGRAM && !p[P_FLAGS]) &&

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sums from end to end, which no site on the path makes.  That of a packet: its source makes it, and
+ * Sums from end to end, which no site on the path makes.  The source of a packet makes its sum, and
  * each target tests it before it uses anything of the packet.
  *
  *	sum = CRC-32C of the data  ^  check of the header  ^  check of each target
  *
  * So the sum has the guarantees of CRC-32C where only data is damaged; other damage passes for one
- * value of 2^32.  Parts are joined by exclusive or, because a site that sends a packet on to some of
- * its targets takes out the checks of the others (fc_wire_summed_subset()) without knowing any other
- * part: damage of the list that came before stays visible in each branch.
+ * value of 2^32.  Parts are joined by exclusive or, because a site that sends a packet on to some
+ * of its targets takes out the checks of the others (fc_wire_summed_subset()) without knowing any
+ * other part: damage of the list that came before stays visible in each branch.
  *
  * Not covered: the links crossed, the copies around suspected links, and FC_PACKET_APART, which
  * sites on the path write, and a label of a broadcast; none of them changes what a target delivers.
@@ -44,7 +44,7 @@ static inline u64 fc_sum_entry(const u8 *head, const u8 *entry)
 	u64 rest = fc_get64_le(entry + T_LEN);
 
 	/* A broadcast has its label in that place. */
-	if (head[P_SOCK] & FC_SOCK_BCAST >> 24)
+	if (head[P_SOCK] & (FC_SOCK_BCAST >> 24))
 		rest &= ~0xffffffffULL;
 	/* Without the flags. */
 	return fc_check_word(fc_check_word(0, fc_get64_le(entry + T_PORT) & ~0xff0000ULL), rest);

@@ -25,8 +25,9 @@ static const u32 gaps[] = { 0, 20, 60, 100, 140, 200, 400, 1000, 2000 };
  * struct pieces_row - failures of a row of the table
  * @name: its name
  * @spec: the network; NULL: random ones
- * @host: not FC_SITE_NONE: both directions of its first two links fail, and its neighbours there send
- *	each other probes; else any four directions, and any two sites between which a way remains
+ * @host: not FC_SITE_NONE: both directions of its first two links fail, and its neighbours there
+ *	send each other probes; else any four directions, and any two sites between which a way
+ *	remains
  */
 static const struct pieces_row {
 	const char *name;
