@@ -56,6 +56,9 @@ bool flitcast_sum_test(struct flitcast_site *site, const struct sk_buff_head *fl
 
 	if (!flitcast_site_verifies(site))
 		return true;
+	/* A packet of this site to itself has not left its memory. */
+	if (port == FC_PORT_LOCAL && fc_wire_src(head) == site->cfg.id)
+		return true;
 	skb_queue_walk(flits, skb) {
 		crc = flitcast_crc_skb(crc, skb, off);
 		off = 0;
