@@ -171,6 +171,8 @@ static bool choose(struct flitcast_site *site, int *budget)
 		list_del_init(&msg->ready);
 		return true;
 	}
+	if (msg->state.begun && flitcast_tx_changed(site, msg, 0))
+		return true;
 	if (!make(site, msg, outstanding)) {
 		/* No memory: retry when the timer fires. */
 		site->stat[FC_STAT_NO_MEMORY]++;

@@ -11,6 +11,7 @@
  *	flitcast_tx_at_once()  fast path: a message of one flit to one target goes past all queues
  */
 #include <linux/mm.h>
+#include "ends/source.h"
 #include "ends/tx.h"
 #include "ends/txpacket.h"
 #include "ends/txqueue.h"
@@ -86,20 +87,28 @@ static int msg_pick(struct flitcast_site *site, struct flitcast_cur *cur,
 	return packet;
 }
 
-/*
- * Has the sender of a message of user pages changed a packet that is to be sent again?  Its targets
- * would drop it for ever, because its sum is that of the data as it was.
- */
-static bool changed(struct flitcast_site *site, const struct flitcast_cur *cur,
-		    struct flitcast_msg *msg, u32 packet)
+bool flitcast_tx_changed(struct flitcast_site *site, struct flitcast_msg *msg, u32 packet)
+{
+	struct flitcast_source *src = msg->source;
+
+	if (!msg->npages || !msg->held || !flitcast_site_verifies(site))
+		return false;
+	site->oper.budget -= FC_PACKET_MAX / PAGE_SIZE;
+	if (!flitcast_msg_changed(msg, packet))
+		return false;
+	site->stat[FC_STAT_MSG_CHANGED]++;
+	list_del_init(&msg->ready);
+	flitcast_tx_abort_all(site, msg, -EBADMSG, &site->oper.budget);
+	flitcast_source_reap(site, src);
+	return true;
+}
+
+/* Was a packet sent before to the first of the chosen targets? */
+static bool sent_before(const struct flitcast_cur *cur, const struct flitcast_msg *msg, u32 packet)
 {
 	const struct tx_target *t = &msg->target[cur->target[0]];
 
-	if (!msg->npages || !msg->held || !flitcast_site_verifies(site) ||
-	    packet - t->core.part.first >= t->most)
-		return false;
-	site->oper.budget -= FC_PACKET_MAX / PAGE_SIZE;
-	return flitcast_msg_changed(msg, packet);
+	return packet - t->core.part.first < t->most;
 }
 
 unsigned int flitcast_tx_pick(struct flitcast_site *site, u8 set)
@@ -126,12 +135,8 @@ unsigned int flitcast_tx_pick(struct flitcast_site *site, u8 set)
 			list_del_init(&msg->ready);
 			continue;
 		}
-		if (changed(site, cur, msg, packet)) {
-			site->stat[FC_STAT_MSG_CHANGED]++;
-			list_del_init(&msg->ready);
-			flitcast_tx_abort_all(site, msg, -EBADMSG, &site->oper.budget);
+		if (sent_before(cur, msg, packet) && flitcast_tx_changed(site, msg, packet))
 			continue;
-		}
 		/* Messages of a source take turns, packet by packet. */
 		msg->state.begun = true;
 		list_move_tail(&msg->ready,

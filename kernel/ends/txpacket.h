@@ -44,6 +44,12 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_f
  */
 bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg);
 /*
+ * Has the sender of a message of user pages changed a packet that is to be sent again?  Its targets
+ * would drop it for ever, because its sum is that of the data as it was.
+ * Return: true if so: the message is aborted, and may be freed.
+ */
+bool flitcast_tx_changed(struct flitcast_site *site, struct flitcast_msg *msg, u32 packet);
+/*
  * A packet is about to be sent to a target.  The target may receive it from now on, even if the
  * message is aborted before the packet leaves.
  */

@@ -156,6 +156,32 @@ TEST_F(line, zerocopy__changed)
 	EXPECT_EQ(-EAGAIN, RESULT(msg_recv(to, got, sizeof(got), NULL, MSG_DONTWAIT)));
 }
 
+/* A broadcast fails likewise: each repetition of it goes to all sites. */
+TEST_F(line, zerocopy__changed_broadcast)
+{
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT), least = 1, i;
+	const struct sockaddr_flitcast all = {
+		.sfc_family = msg_family(), .sfc_addrtype = FLITCAST_ADDR_BROADCAST,
+		.sfc_port = PORT, .sfc_copies = 1,
+	};
+	uint8_t code;
+
+	setsockopt(to, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least));
+	ASSERT_EQ(0, set_zerocopy(from, 1));
+	msg_fill(big, 60000, 1, 0);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(60000, RESULT(sendto(from, big, 60000, MSG_ZEROCOPY, (void *)&all,
+					       sizeof(all))));
+	ASSERT_EQ(0, reported_soon(from, 0, 0, &code));
+	EXPECT_FALSE(msg_wait(from, POLLERR, 500));
+	big[7] ^= 1;
+	ASSERT_EQ(60000, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
+	EXPECT_EQ(60000, msg_check(got, 60000, 1, 0));
+	ASSERT_EQ(0, reported_soon(from, 1, 1, &code));
+	EXPECT_EQ(EBADMSG, msg_error(from));
+	EXPECT_EQ(-EAGAIN, RESULT(msg_recv(to, got, sizeof(got), NULL, MSG_DONTWAIT)));
+}
+
 /* The kernel copies short data, and data in pieces that do not adjoin. */
 TEST_F(line, zerocopy__copied)
 {
