@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Damage on links, as cards and memory do it: at the site in the middle of three, bytes of frames are
-# inverted when they arrive.  Each byte that a link acts upon is damaged again and again: all of the
-# link header of flits, and all of statuses, control frames and reservations.  Files go through in both
-# directions meanwhile: they come whole, and each damaged frame is counted.
+# changed when they arrive.
 #
 #   damage.sh [MODE...]
 #
-# The bytes of packets in flits are left alone: links do not check them (Documentation/protocol.rst).
+# 1. Each byte that a link acts upon is damaged again and again: all of the link header of flits, and
+#    all of statuses, control frames and reservations.  Each damaged frame is counted.
+# 2. Data in flits is damaged, which links do not check (Documentation/protocol.rst, "Sum of a packet").
+#    Each damaged packet is counted at its target.
+#
+# Files go through in both directions meanwhile, and come whole.
 # shellcheck disable=SC2317 # accepts calls functions by name
 set -u
 
@@ -53,6 +56,37 @@ damage()
 	done
 }
 
+# edits CHAIN EDIT...: tc commands that give one of the edits to each frame in a chain, to one after the
+# other.  EDIT is BYTE:BITS, of the bits to be inverted.
+edits()
+{
+	local chain=$1 edit
+
+	shift
+	for edit; do
+		echo "filter add dev $dev ingress chain $chain protocol 0x88b5 prio $((7500 - $#))" \
+			"u32 match u8 0 0 at 0 action gact continue random determ pipe $#" \
+			"action pedit munge offset ${edit%:*} u8 invert retain ${edit#*:}"
+		shift
+	done
+}
+
+# Damages data at site 1, in flits between the first and the last of a packet, which are full.  A packet
+# has far fewer flits than come between two edits, so one at most.
+spoil()
+{
+	local dev
+
+	for dev in p1 p2; do
+		tc -n "$lab-1" qdisc add dev "$dev" clsact && {
+			echo "filter add dev $dev ingress protocol 0x88b5 prio 1 u32 match u8 2 0xff at 1" \
+				"match u8 0 0xff at 3" \
+				"action gact continue random determ pipe 251 action gact goto chain 1"
+			edits 1 20:0xff 76:0xff 500:0x01 1000:0x80 1400:0xff
+		} | tc -n "$lab-1" -batch - || return
+	done
+}
+
 mends() { tc -n "$lab-1" qdisc del dev p1 clsact && tc -n "$lab-1" qdisc del dev p2 clsact; }
 
 # Prints, by type of frame: how many were damaged, and in how many places.
@@ -74,11 +108,14 @@ damaged()
 		END { for (type in frames) print type, frames[type], places[type] }'
 }
 
-# Prints the sum of counters of the links of site 1.
-counted()
+# sum_of SITE COUNTERS: of its links
+sum_of()
 {
-	at 1 -s -j link show | grep -oE "\"($1)\":[0-9]+" | awk -F : '{ n += $2 } END { print n + 0 }'
+	at "$1" -s -j link show | grep -oE "\"($2)\":[0-9]+" | awk -F : '{ n += $2 } END { print n + 0 }'
 }
+
+# Prints the sum of counters of the links of site 1.
+counted() { sum_of 1 "$1"; }
 
 # Are all damaged frames counted?  Polls go on for some time.
 all_counted()
@@ -88,6 +125,18 @@ all_counted()
 	found=$(counted 'rx_checksum|rx_malformed')
 	[ "$found" -eq "$frames" ]
 }
+
+# Are all damaged packets counted, at the links by which they came to their targets?
+all_found()
+{
+	damaged >"$work/damaged"
+	frames=$(awk '{ n += $2 } END { print n + 0 }' "$work/damaged")
+	found=$(($(sum_of 0 rx_damaged) + $(sum_of 2 rx_damaged) - before))
+	[ "$frames" -gt 0 ] && [ "$found" -eq "$frames" ]
+}
+
+# Does the link of a site name the source of the last damaged packet?
+names_source() { at "$1" link show "$2" | grep -q "damaged_source $3\$"; }
 
 # file FROM TO: it arrives as it was sent
 file()
@@ -101,8 +150,11 @@ file()
 }
 
 head -c 1000000 /dev/urandom >"$work/image"
+# The kernel's CRC-32C by tables takes ten times as long.
+! grep -qs '^crc32c_generic .* [1-9]' /proc/modules
+result $? "CRC-32C is made by instructions of the processor"
 for mode in "${modes[@]}"; do
-	accepts "$mode: a lab of three sites" fc lab up line:3 mode "$mode" name "$lab"
+	accepts "$mode: a lab of three sites" fc lab up line:3 mode "$mode" integrity end name "$lab"
 	run becomes 20 calm 1
 	resets=$(counted resets)
 	accepts "$mode: damage" damage
@@ -116,6 +168,15 @@ for mode in "${modes[@]}"; do
 	grep -q '^2 [0-9]* 40$' "$work/damaged" && grep -q '^3 [0-9]* 72$' "$work/damaged"
 	result $? "$mode: each byte of flits' link headers and of statuses was damaged at both links"
 	accepts "$mode: no more damage" mends
+	before=$(($(sum_of 0 rx_damaged) + $(sum_of 2 rx_damaged)))
+	accepts "$mode: damage of data" spoil
+	accepts "$mode: a file with damage of data" file 0 2
+	accepts "$mode: a file back with damage of data" file 2 0
+	becomes 10 all_found
+	result $? "$mode: of $frames packets with damaged data $found are counted"
+	accepts "$mode: no more damage of data" mends
+	names_source 2 p2 0 && names_source 0 p1 2
+	result $? "$mode: links name the sources of damaged packets"
 	accepts "$mode: a file without damage" file 0 2
 	[ "$(counted resets)" -eq "$resets" ]
 	result $? "$mode: no link is reset"
