@@ -73,7 +73,7 @@ TEST(wire_sum__any_part_of_a_list)
 {
 	unsigned int mapped = 0;
 
-	for (unsigned int i = 0; i < 3000; i++) {
+	for (unsigned int i = 0; i < TAP_ROUNDS(3000); i++) {
 		u32 n = 1 + tap_random(FC_TARGETS_MAX), crc = random32();
 		u8 head[SIZE], part[SIZE];
 
@@ -92,7 +92,7 @@ TEST(wire_sum__any_part_of_a_list)
 		}
 		CHECK(fc_wire_intact(head, crc), "one target, apart");
 	}
-	CHECK(mapped > 1000, "bitmaps: %u", mapped);
+	CHECK(mapped > TAP_ROUNDS(1000), "bitmaps: %u", mapped);
 }
 
 /* Is the byte one that sites on the path change? */
@@ -114,7 +114,7 @@ static bool refused(const u8 *head, u32 size)
  */
 TEST(wire_sum__damage_of_a_head_is_noticed)
 {
-	for (unsigned int i = 0; i < 60; i++) {
+	for (unsigned int i = 0; i < TAP_ROUNDS(60); i++) {
 		u32 n = i % 3 ? 2 + tap_random(30) : 1, crc = random32(), size;
 		u8 head[SIZE], bad[SIZE], part[SIZE];
 
