@@ -24,8 +24,8 @@ static inline void flitcast_sum_packet(const struct flitcast_site *site, u8 *hea
 }
 
 /*
- * Return: true if a packet, whose flits are in @flits, is as its source made it, or is of this site,
- * or the network has no sums; else the damage is counted.  @port: by which it came in;
+ * Return: true if a packet, whose flits are in @flits, is as its source made it, or is of this
+ * site, or the network has no sums; else the damage is counted.  @port: by which it came in;
  * FC_PORT_LOCAL: from this site.  Context: the site's lock.
  */
 bool flitcast_sum_test(struct flitcast_site *site, const struct sk_buff_head *flits, u8 port);
