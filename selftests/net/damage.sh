@@ -81,7 +81,7 @@ spoil()
 		tc -n "$lab-1" qdisc add dev "$dev" clsact && {
 			echo "filter add dev $dev ingress protocol 0x88b5 prio 1 u32 match u8 2 0xff at 1" \
 				"match u8 0 0xff at 3" \
-				"action gact continue random determ pipe 251 action gact goto chain 1"
+				"action gact continue random determ pipe 601 action gact goto chain 1"
 			edits 1 20:0xff 76:0xff 500:0x01 1000:0x80 1400:0xff
 		} | tc -n "$lab-1" -batch - || return
 	done
