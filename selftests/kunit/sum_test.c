@@ -12,6 +12,8 @@
 #define LINEAR	72
 #define TOTAL	(FLITS * DATA - 17)
 #define SITES	8
+/* Port by which the packet came in. */
+#define PORT	1
 
 /* Return: the byte at @at of a packet in flits, head included. */
 static u8 *byte_at(struct sk_buff_head *flits, u32 at)
@@ -107,32 +109,32 @@ static void sum_notices_damage(struct kunit *test)
 {
 	/* 0: a random one. */
 	static const u32 masks[] = { 1, 2, 4, 8, 16, 32, 64, 128, 0 };
-	struct flitcast_site *site = kunit_kzalloc(test, struct_size(site, end, 1), GFP_KERNEL);
+	struct flitcast_site *site = kunit_kzalloc(test, struct_size(site, end, PORT + 1), GFP_KERNEL);
 	struct sk_buff_head flits;
 	u32 n, at, i, size, mask;
 
 	KUNIT_ASSERT_NOT_NULL(test, site);
 	site->cfg.integrity = true;
-	site->node.nports = 1;
+	site->node.nports = PORT + 1;
 	for (n = 1; n <= 6; n += 5) {
 		u64 found = site->stat[FC_STAT_PKT_DAMAGED];
 
 		__skb_queue_head_init(&flits);
 		size = make(test, &flits, n);
-		KUNIT_ASSERT_TRUE(test, flitcast_sum_test(site, &flits, 0));
+		KUNIT_ASSERT_TRUE(test, flitcast_sum_test(site, &flits, PORT));
 		for (at = 0; at < size + TOTAL; at++) {
 			for (i = 0; i < ARRAY_SIZE(masks); i++) {
 				mask = masks[i] ?: get_random_u32() | 1;
 				if (flip(&flits, at, mask) &&
 				    (at >= size || !refused(skb_peek(&flits)->data, size))) {
-					if (flitcast_sum_test(site, &flits, 0))
+					if (flitcast_sum_test(site, &flits, PORT))
 						KUNIT_FAIL(test, "mask %x at %u", mask, at);
 					found++;
 				}
 				flip(&flits, at, mask);
 			}
 		}
-		KUNIT_EXPECT_TRUE(test, flitcast_sum_test(site, &flits, 0));
+		KUNIT_EXPECT_TRUE(test, flitcast_sum_test(site, &flits, PORT));
 		KUNIT_EXPECT_EQ(test, site->stat[FC_STAT_PKT_DAMAGED], found);
 		__skb_queue_purge(&flits);
 	}
@@ -141,14 +143,14 @@ static void sum_notices_damage(struct kunit *test)
 /* Without sums any packet passes. */
 static void sum_off(struct kunit *test)
 {
-	struct flitcast_site *site = kunit_kzalloc(test, struct_size(site, end, 1), GFP_KERNEL);
+	struct flitcast_site *site = kunit_kzalloc(test, struct_size(site, end, PORT + 1), GFP_KERNEL);
 	struct sk_buff_head flits;
 
 	KUNIT_ASSERT_NOT_NULL(test, site);
 	__skb_queue_head_init(&flits);
 	make(test, &flits, 1);
 	*byte_at(&flits, 300) ^= 1;
-	KUNIT_EXPECT_TRUE(test, flitcast_sum_test(site, &flits, 0));
+	KUNIT_EXPECT_TRUE(test, flitcast_sum_test(site, &flits, PORT));
 	__skb_queue_purge(&flits);
 }
 
