@@ -197,6 +197,12 @@ static void measure(struct flitcast_site *site, const struct tx_target *t, u64 n
 
 	if (t->sent_at <= site->ends->tx.anew)
 		return;
+	/*
+	 * The target may have delayed the ack.  Where most acks are delayed, the others are those of
+	 * packets that something has held up: they alone would make the wait too long.
+	 */
+	if (t->delay_ack)
+		took -= min_t(u64, took, FC_ACK_DELAY_NS);
 	if (t->first_at != t->sent_at || site->ends->tx.srtt)
 		took = min(took, 2 * flitcast_tx_ask_wait(site));
 	if (!site->ends->tx.srtt) {
@@ -319,7 +325,7 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 		t->acked_at = now;
 		t->resyncs = 0;
 		earn(t, blocked);
-		if (in_flight && !t->delay_ack && ctrl->seq == t->core.seq &&
+		if (in_flight && ctrl->seq == t->core.seq &&
 		    (t->core.state == FC_TX_DONE || t->core.base >= t->core.sent))
 			measure(site, t, now);
 	}

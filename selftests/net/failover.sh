@@ -13,7 +13,7 @@
 #   one-way    as silent, in one direction: each in turn
 #   dead-host  all links of the site that the probes to site 2, or their answers, pass are silent
 #   dying-host as dead-host, but the four directions of these links fall silent one after the other,
-#              in random order, within 3.4 s; of few failures, four times as many
+#              in some order, within 3.4 s; of few failures, four times as many
 #   grey       the link 0-1 drops long frames; every other probe is long
 #   ip-KIND    carrier, silent, busy and one-way, with probes by UDP over the network devices
 #   tcp-KIND   carrier, silent, one-way and dead-host, with probes by a TCP connection over them

@@ -86,12 +86,18 @@ dead_ends()
 	[ "$middle" = 1 ] || ends=("$middle:p1" "$middle:p2" 0:p2 2:p1)
 }
 
-# Changes $ends: in random order, within 3.4 s.  Half of the times between two are shorter than it takes
-# to suspect a link: packets are caught between links that are not known to be silent.
-dies_in_pieces()
+# Changes $ends: in the first eight rounds in orders by which copies of packets that leave a silent link
+# are caught, too, and their source has to send them again; then in random order, within 3.4 s.  Half of
+# the times between two are shorter than it takes to suspect a link: packets are caught between links
+# that are not known to be silent.
+dies_in_pieces() # ROUND
 {
 	local left=("${ends[@]}") rest=$((400 + RANDOM * 3000 / 32768)) gap i
 
+	ends=("${left[3]}" +132 "${left[2]}" +750 "${left[0]}" +113 "${left[1]}")
+	[ $(($1 % 2)) -eq 1 ] ||
+		ends=("${left[0]}" +63 "${left[2]}" +37 "${left[1]}" +19 "${left[3]}")
+	[ "$1" -gt 8 ] || return 0
 	ends=()
 	while [ ${#left[@]} -gt 0 ]; do
 		i=$((RANDOM % ${#left[@]}))
@@ -118,7 +124,7 @@ places() # KIND ROUND
 	dead-host) dead_ends ;;
 	dying-host)
 		dead_ends
-		dies_in_pieces ;;
+		dies_in_pieces "$2" ;;
 	grey) state=grey ends=(0:p1 1:p2) ;;
 	*) echo "places: $1: no such kind" >&2; return 1 ;;
 	esac
