@@ -29,11 +29,10 @@ trap cleanup EXIT
 [ -n "${FLITCAST_VM:-}" ] || skip_all "only in a guest: it traces all of it"
 [ -r $event/hist ] || skip_all "no histograms of the tracepoint skb:kfree_skb"
 
-# take: the module's drops since the last time into $work/drops, each place as: REASON FUNCTION NUMBER
-take()
+# look: the module's drops since forget into $work/drops, each place as: REASON FUNCTION NUMBER
+look()
 {
 	cat $event/hist >"$work/hist"
-	echo "$drops:clear" >>$event/trigger
 	# The histogram has reasons as numbers; format has their names.
 	sed -nE 's/^\{ location: \[[^]]*\] (\S+) \[flitcast\S*\] *, reason: *([0-9]+) \} hitcount: *(.*)/\2 \1 \3/p' \
 		"$work/hist" |
@@ -43,21 +42,27 @@ take()
 	sed 's/^/# dropped: /' "$work/drops"
 }
 
-# silent NAME: there was no drop since the last time.
+# forget: clears the histogram.  Between two cases only: drops between its reading and its clearing are
+# not seen by anybody.
+forget() { echo "$drops:clear" >>$event/trigger; }
+
+# silent NAME: there was no drop since the last case.
 silent()
 {
-	take
+	look
 	[ ! -s "$work/drops" ]
 	result $? "$1"
+	forget
 }
 
-# dropped NAME REASON: there was such a drop.
+# dropped NAME REASON: there was such a drop since the last case.
 # shellcheck disable=SC2317 # called by becomes
-seen() { take; grep -q "^$1 " "$work/drops"; }
+seen() { look; grep -q "^$1 " "$work/drops"; }
 dropped()
 {
 	becomes 10 seen "$2"
 	result $? "$1: $2 at $(sed -n "s/^$2 //p" "$work/drops" | tr '\n' ' ')"
+	forget
 }
 
 # Two frames by the device of site 1's port 2 to that of site 0's port 1: one that is too short, and a
