@@ -148,7 +148,7 @@ static bool check_ctrl(const u8 *data)
 	bool ok = fc_wire_ctrl_decode(&c, p);
 	u8 again[FC_CTRL_SIZE];
 
-	CHECK(ok == (p[0] >= 1 && p[0] <= FC_CTRL_CLOSED && !p[1] &&
+	CHECK(ok == (p[0] >= 1 && p[0] <= FC_CTRL_DAMAGED && !p[1] &&
 		     be32(p + 4) != FC_SITE_NONE && be32(p + 16) != FC_SITE_NONE && be16(p + 20)),
 	      "control frame: %d", ok);
 	if (ok) {
@@ -290,7 +290,7 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
 	u32 n = p[15], msg_len = be32(p + 20), offset = be32(p + 24), size = head_size(p);
 	u32 data, want;
-	u8 about = p[34] & ~4;
+	u8 about = p[34] & ~(4 | FC_PACKET_LOCATE);
 
 	if (!size || len < size)
 		return false;
@@ -302,8 +302,8 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 	if (p[35] && p[35] != 6 &&
 	    (p[35] > 5 || n > 1 || about || (p[35] != 4 && msg_len)))
 		return false;
-	/* A datagram is one packet, and has no flags. */
-	if (p[35] == 6 && (p[34] || msg_len > FC_PACKET_MAX))
+	/* A datagram is one packet, and has no other flags. */
+	if (p[35] == 6 && (p[34] & ~FC_PACKET_LOCATE || msg_len > FC_PACKET_MAX))
 		return false;
 	/* Only one-packet messages or data allow a delayed confirmation. */
 	if (p[34] & 4 && ((p[35] && p[35] != 4) || msg_len > FC_PACKET_MAX))
@@ -328,7 +328,7 @@ static bool bcast_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 	u32 data_len = be32(p + 20);
 
 	if (be16(p + 14) != 1 || len < 56 || be32(p) >= nsites || !(p[8] & 0x80) ||
-	    be32(p + 24) || data_len > FC_PACKET_MAX || p[34] || p[35])
+	    be32(p + 24) || data_len > FC_PACKET_MAX || p[34] & ~FC_PACKET_LOCATE || p[35])
 		return false;
 	if (!be16(p + 40) || p[42] != 1 || p[43] >= FC_FLOW_WINDOW || be32(p + 48) >= 8)
 		return false;

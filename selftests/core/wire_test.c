@@ -594,8 +594,7 @@ TEST(wire_ctrls__later_ones_cover_earlier_ones)
 static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc_target *targets)
 {
 	*pk = (struct fc_packet){
-		.src = tap_random(NSITES), .incarnation = random32(),
-		.sock = random32() & ~FC_SOCK_BCAST,
+		.src = tap_random(NSITES), .incarnation = random32(), .sock = random32() >> 1,
 		.src_port = (u16)random32(), .ntargets = (u8)n, .id = random32(),
 		.msg_len = tap_random(3) ? tap_random(3000) : tap_random(FC_MESSAGE_MAX + 1),
 		.hops = (u16)tap_random(FC_HOPS_MAX), .copied = (u8)tap_random(4),
@@ -609,6 +608,7 @@ static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc
 	if (pk->msg_len <= FC_PACKET_MAX && tap_random(2) &&
 	    (pk->kind == FC_KIND_MESSAGE || pk->kind == FC_KIND_DATA))
 		pk->flags |= FC_PACKET_DELAY_ACK;
+	pk->flags |= tap_random(4) ? 0 : FC_PACKET_LOCATE;
 	if (pk->msg_len)
 		pk->offset = tap_random((pk->msg_len - 1) / FC_PACKET_MAX + 1) * FC_PACKET_MAX;
 	pk->sum = tap_random(~0U);

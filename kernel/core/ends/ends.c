@@ -250,6 +250,7 @@ bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c)
 	case FC_CTRL_FORWARD:
 	case FC_CTRL_RESYNC:
 	case FC_CTRL_CLOSED:
+	case FC_CTRL_DAMAGED:
 	case FC_CTRL_COUNT:
 		return false;
 	}

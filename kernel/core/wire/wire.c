@@ -326,7 +326,7 @@ static bool target_valid(const u8 *p, u32 msg_len, u32 nsites, bool last)
 
 static bool flags_valid(u8 flags, u32 n)
 {
-	flags &= (u8)~FC_PACKET_DELAY_ACK;
+	flags &= (u8)~(FC_PACKET_DELAY_ACK | FC_PACKET_LOCATE);
 	return !(flags & ~FC_PACKET_LIST) ||
 	       (flags == (FC_PACKET_LIST | FC_PACKET_APART) && n == 1);
 }
@@ -347,7 +347,7 @@ static bool kind_valid(const u8 *p, u32 n, u32 msg_len)
 	case FC_KIND_DATA:
 		return n == 1 && !(p[P_FLAGS] & FC_PACKET_LIST);
 	case FC_KIND_DATAGRAM:
-		return !p[P_FLAGS] && msg_len <= FC_PACKET_MAX;
+		return !(p[P_FLAGS] & ~FC_PACKET_LOCATE) && msg_len <= FC_PACKET_MAX;
 	case FC_KIND_CONNECT:
 	case FC_KIND_ACCEPT:
 	case FC_KIND_REFUSE:
@@ -410,8 +410,8 @@ bool fc_wire_bcast_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 	u32 size = fc_head_size(1), data_len = fc_get32(p + P_MSG_LEN);
 
 	if (!fc_head_single(p) || size > len || fc_get32(p + P_SRC) >= nsites ||
-	    !(fc_get32(p + P_SOCK) & FC_SOCK_BCAST) || p[P_FLAGS] || p[P_KIND] != FC_KIND_MESSAGE ||
-	    fc_get32(p + P_OFFSET) || data_len > FC_PACKET_MAX)
+	    !(fc_get32(p + P_SOCK) & FC_SOCK_BCAST) || p[P_FLAGS] & ~FC_PACKET_LOCATE ||
+	    p[P_KIND] != FC_KIND_MESSAGE || fc_get32(p + P_OFFSET) || data_len > FC_PACKET_MAX)
 		return false;
 	if (!fc_get16(t + T_PORT) || t[T_FLAGS] != FC_TARGET_LAST ||
 	    t[T_OUTSTANDING] >= FC_FLOW_WINDOW ||

@@ -315,13 +315,13 @@ enum fc_ctrl_kind {
 	FC_CTRL_RESYNC_REQ,	/* target to source: no state of the flow, request of a RESYNC */
 	FC_CTRL_RESYNC,		/* source to target: answer, with the fields of FC_CTRL_FORWARD */
 	FC_CTRL_CLOSED,		/* source to target: all completed, the source has no flow state */
+	FC_CTRL_DAMAGED,	/* a packet came damaged: send packets with FC_PACKET_LOCATE */
 	FC_CTRL_COUNT
 };
 
 /**
- * struct fc_ctrl - entry of FC_FRAME_CTRL, from a target to a source; an FC_CTRL_ASK,
- *	FC_CTRL_FORWARD, FC_CTRL_RESYNC or FC_CTRL_CLOSED goes in the opposite direction, with
- *	source and target in each other's place
+ * struct fc_ctrl - entry of FC_FRAME_CTRL, from a target to a source; of kinds that go in the
+ *	opposite direction, source and target are in each other's place
  * @kind: enum fc_ctrl_kind
  * @hops: links crossed
  * @dst: source site of the message, to which this entry is sent

@@ -12,6 +12,11 @@
  * replace it by that of a later message.
  */
 #define FC_PACKET_DELAY_ACK		0x04
+/*
+ * Packets of this site have come damaged: for a while all frames of the links that this packet
+ * crosses have checksums, so that the link that damages them is found.
+ */
+#define FC_PACKET_LOCATE		0x08
 
 /* The field @hops on the wire also has @copied of struct fc_packet, in units of this. */
 #define FC_HOPS_COPY		0x4000
