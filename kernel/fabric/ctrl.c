@@ -297,6 +297,19 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 	route(site, ctrl, true);
 }
 
+void flitcast_ctrl_damaged(struct flitcast_site *site, u32 src, u8 port)
+{
+	/* The other fields have no meaning, but the port of an entry is not 0. */
+	struct fc_ctrl ctrl = {
+		.kind = FC_CTRL_DAMAGED, .dst = src, .site = site->cfg.id, .port = 1,
+	};
+
+	/* The source is as damaged as the rest: it may be none, or this site. */
+	if (flitcast_sum_damaged(site, src, port) && src < site->cfg.topo.nsites &&
+	    src != site->cfg.id)
+		route(site, &ctrl, true);
+}
+
 /*
  * Return: where to hold an ack: in the place of one of the same end that it supersedes, or a free
  * place; NULL: it is not held.
@@ -429,7 +442,7 @@ void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 			count(site, FC_STAT_CTRL_FORWARDED);
 		} else if (flitcast_site_verifies(site) && !fc_wire_ctrl_intact(p)) {
 			/* As if it had been lost: its end sends it again. */
-			flitcast_sum_damaged(site, ctrl.site, link->port);
+			flitcast_ctrl_damaged(site, ctrl.site, link->port);
 			continue;
 		}
 		route(site, &ctrl, false);

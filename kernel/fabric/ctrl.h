@@ -5,6 +5,7 @@
 
 #include <linux/interrupt.h>
 #include "core/wire/wire.h"
+#include "fabric/sum.h"
 
 struct flitcast_site;
 struct flitcast_link;
@@ -57,6 +58,7 @@ struct flitcast_back {
  * @held_alone: number of acks not to be held from now on
  * @held: acks that wait for those of targets beyond this site
  * @back: ports by which multicast packets arrive; their acks leave by them
+ * @locate: search for the links that damage packets
  * @soon: transmits the frames of @ports
  * @joined: an entry joined a waiting frame since @soon ran
  * @alone: number of times that frames leave at once from now on
@@ -72,6 +74,7 @@ struct flitcast_ctrl {
 	u8 held_alone;
 	struct flitcast_held held[FLITCAST_HELD_MAX];
 	struct flitcast_back back[FLITCAST_BACKS];
+	struct flitcast_locate locate;
 	struct tasklet_struct soon;
 	bool joined;
 	u8 alone;
@@ -93,6 +96,11 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl);
 void flitcast_ctrl_hold(struct flitcast_site *site, struct fc_ctrl *ctrl, u8 left);
 /* Send the held acks that are due by @until, and set the timer for the others. */
 void flitcast_ctrl_time(struct flitcast_site *site, u64 until);
+/*
+ * A packet, or a control entry, of site @src came in damaged by @port: count it, and send @src
+ * FC_CTRL_DAMAGED.
+ */
+void flitcast_ctrl_damaged(struct flitcast_site *site, u32 src, u8 port);
 /* A multicast packet from @src has arrived by @port. */
 void flitcast_ctrl_back(struct flitcast_site *site, u32 src, u8 port);
 /* Process a control frame; the link header has been pulled.  Takes ownership of the skb. */

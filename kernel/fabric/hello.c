@@ -159,7 +159,8 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 	if (todo & FC_HELLO_SEND)
 		send_hello(site, port, fc_hello_full(&end->hello), todo & FC_HELLO_CHECK);
 	if (todo & FC_HELLO_GO_UP) {
-		end->link->sum = (end->hello.own.flags | end->hello.peer.flags) & FC_HELLO_SUM;
+		flitcast_link_sum_set(&end->link->sum, (end->hello.own.flags |
+							end->hello.peer.flags) & FC_HELLO_SUM);
 		if (site->auth)
 			flitcast_auth_keys(site, port);
 		ev.type = FC_EV_LINK_UP;

@@ -55,8 +55,12 @@ static void transmit_flit(struct flitcast_site *site, u8 port, struct sk_buff *s
 	 * The replay buffer keeps the old hop count: a flit that is rescued from it has not crossed
 	 * the link.
 	 */
-	if (hdr->flags & FC_PART_HEAD && hdr->vc != FC_VC_BCAST)
-		fc_node_head_hop(skb->data);
+	if (hdr->flags & FC_PART_HEAD) {
+		if (hdr->vc != FC_VC_BCAST)
+			fc_node_head_hop(skb->data);
+		if (unlikely(skb->data[FC_AT_FLAGS] & FC_PACKET_LOCATE))
+			flitcast_link_sum_locate(&link->sum);
+	}
 	link->stat[FC_LSTAT_TX_FLITS]++;
 	link->stat[FC_LSTAT_TX_BYTES] += skb->len + FC_LINK_SIZE;
 	frame(site, port, skb, hdr);

@@ -33,22 +33,38 @@ u32 flitcast_crc_skb(u32 crc, struct sk_buff *skb, u32 off)
 	return crc;
 }
 
-void flitcast_sum_damaged(struct flitcast_site *site, u32 src, u8 port)
+void flitcast_sum_packet(const struct flitcast_site *site, u8 *head, u32 crc)
 {
-	struct flitcast_end *end;
-
-	site->stat[FC_STAT_PKT_DAMAGED]++;
-	/* A packet that was stored in transit may have lost its port. */
-	if (port == FC_PORT_LOCAL || port >= site->node.nports)
+	if (!flitcast_site_verifies(site))
 		return;
-	end = &site->end[port];
-	if (!end->link)
-		return;
-	end->link->stat[FC_LSTAT_RX_DAMAGED]++;
-	end->damaged_source = src;
+	if (unlikely(site->ctrl.locate.until) && get_jiffies_64() < site->ctrl.locate.until)
+		head[FC_AT_FLAGS] |= FC_PACKET_LOCATE;
+	fc_wire_set_sum(head, crc);
 }
 
-bool flitcast_sum_test(struct flitcast_site *site, const struct sk_buff_head *flits, u8 port)
+void flitcast_sum_locate(struct flitcast_site *site)
+{
+	site->ctrl.locate.until = get_jiffies_64() + FLITCAST_LOCATE_SECONDS * HZ;
+}
+
+bool flitcast_sum_damaged(struct flitcast_site *site, u32 src, u8 port)
+{
+	/* A packet that was stored in transit may have lost its port. */
+	struct flitcast_end *end = port < site->node.nports ? &site->end[port] : NULL;
+	u64 now = get_jiffies_64();
+
+	site->stat[FC_STAT_PKT_DAMAGED]++;
+	if (end && end->link) {
+		end->link->stat[FC_LSTAT_RX_DAMAGED]++;
+		end->damaged_source = src;
+	}
+	if (now < site->ctrl.locate.next_at)
+		return false;
+	site->ctrl.locate.next_at = now + HZ;
+	return true;
+}
+
+bool flitcast_sum_test(const struct flitcast_site *site, const struct sk_buff_head *flits, u8 port)
 {
 	const u8 *head = skb_peek(flits)->data;
 	u32 crc = 0, off = fc_wire_head_len(head);
@@ -63,8 +79,5 @@ bool flitcast_sum_test(struct flitcast_site *site, const struct sk_buff_head *fl
 		crc = flitcast_crc_skb(crc, skb, off);
 		off = 0;
 	}
-	if (likely(fc_wire_intact(head, crc)))
-		return true;
-	flitcast_sum_damaged(site, fc_wire_src(head), port);
-	return false;
+	return likely(fc_wire_intact(head, crc));
 }

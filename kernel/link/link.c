@@ -367,7 +367,7 @@ void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
 			 struct fc_link_hdr *hdr)
 {
 	hdr->len = skb->len;
-	hdr->summed = link->sum || hdr->type == FC_FRAME_HELLO;
+	hdr->summed = flitcast_link_sum_next(&link->sum) || hdr->type == FC_FRAME_HELLO;
 	fc_wire_frame_encode(skb_push(skb, FC_LINK_SIZE), hdr);
 	spin_lock(&link->txq.lock);
 	__skb_queue_tail(&link->txq, skb);

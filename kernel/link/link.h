@@ -18,6 +18,7 @@
 #include "core/wire/wire.h"
 #include "link/code.h"
 #include "link/device.h"
+#include "link/sum.h"
 
 struct socket;
 
@@ -91,7 +92,7 @@ struct flitcast_link_kind {
  * @port: owner's number of the link
  * @flit: bytes of the longest frame of the owner, with its code
  * @headroom: bytes that a frame needs before its payload
- * @sum: all frames carry a checksum; a HELLO always does
+ * @sum: whether frames carry a checksum; the owner's lock
  * @code: authentication codes
  * @txq: frames to transmit, in order
  * @tx_lock: held by the transmitting CPU; protects all from @wait to @had
@@ -109,8 +110,7 @@ struct flitcast_link_kind {
  *	RX_STRANGER and RX_UNPROVEN, which both change
  *
  * Never change after publication: @kind, @ops, @owner, @port, @flit.  A link is freed after an RCU
- * grace period: a transmitter holds the RCU read lock, not a reference.  @sum changes under the
- * owner's lock while the handshake is not done.
+ * grace period: a transmitter holds the RCU read lock, not a reference.
  */
 struct flitcast_link {
 	const struct flitcast_link_kind *kind;
@@ -119,7 +119,7 @@ struct flitcast_link {
 	u8 port;
 	u32 flit;
 	unsigned int headroom;
-	bool sum;
+	struct flitcast_link_sum sum;
 	struct flitcast_code code;
 	struct sk_buff_head txq;
 	spinlock_t tx_lock; /* one transmitter at a time */

@@ -87,6 +87,8 @@ static bool ctrl_loop(struct flitcast_site *site, unsigned int left)
 			flitcast_rx_forward(site, &ctrl);
 		else if (ctrl.kind == FC_CTRL_RESYNC || ctrl.kind == FC_CTRL_CLOSED)
 			flitcast_rx_resynced(site, &ctrl);
+		else if (ctrl.kind == FC_CTRL_DAMAGED)
+			flitcast_sum_locate(site);
 		else
 			flitcast_tx_answer(site, &ctrl);
 		more = (int)(left - site->ends->tx.nmsgs) >= OVER_BUDGET;
@@ -124,6 +126,7 @@ static bool intact(struct flitcast_site *site, struct sk_buff_head *flits, u8 po
 {
 	if (likely(flitcast_sum_test(site, flits, port)))
 		return true;
+	flitcast_ctrl_damaged(site, fc_wire_src(skb_peek(flits)->data), port);
 	flitcast_drop_queue(flits, FLITCAST_DROP_DAMAGED);
 	return false;
 }
