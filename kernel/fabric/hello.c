@@ -4,6 +4,7 @@
  * to the switches and the relay.
  */
 #include "drop.h"
+#include "core/bucket.h"
 #include "fabric/auth.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
@@ -76,6 +77,7 @@ static void suspicion(struct flitcast_site *site, u8 port, bool suspect)
 		[FC_SUSPICION_SILENT] = FC_LSTAT_SUSPECTED_SILENT,
 		[FC_SUSPICION_GREY] = FC_LSTAT_SUSPECTED_GREY,
 		[FC_SUSPICION_STUCK] = FC_LSTAT_SUSPECTED_STUCK,
+		[FC_SUSPICION_DAMAGED] = FC_LSTAT_SUSPECTED_DAMAGED,
 	};
 	struct flitcast_end *end = &site->end[port];
 
@@ -88,6 +90,25 @@ static void suspicion(struct flitcast_site *site, u8 port, bool suspect)
 		flitcast_relay_event(site, &ev);
 		site->mode->link(site, &ev);
 	}
+}
+
+/*
+ * Suspect a link by which more than DAMAGE_BURST frames in DAMAGE_BURST seconds have come damaged.
+ * Fewer cost less than routes around the link do.
+ */
+#define DAMAGE_BURST	8
+
+static void judge_damage(struct flitcast_site *site, u8 port)
+{
+	struct flitcast_end *end = &site->end[port];
+	u64 found = READ_ONCE(end->link->stat[FC_LSTAT_RX_CHECKSUM]), news = found - end->checksums;
+
+	end->checksums = found;
+	if (!news || fc_bucket_take(&end->damage_at, flitcast_site_now(site), NSEC_PER_SEC,
+				    DAMAGE_BURST, min_t(u64, news, DAMAGE_BURST + 1)))
+		return;
+	site->todo.suspects[FC_SUSPICION_DAMAGED] |= fc_bit(port);
+	site->todo.suspected = true;
 }
 
 /* Report a link that comes up or went down to all its channels. */
@@ -158,9 +179,13 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 		send_hello(site, port, true, true);
 	if (todo & FC_HELLO_SEND)
 		send_hello(site, port, fc_hello_full(&end->hello), todo & FC_HELLO_CHECK);
+	/* HELLOs are frequent enough to look at what has come since the last one. */
+	if (todo & FC_HELLO_SEND && end->hello.state == FC_LINK_UP)
+		judge_damage(site, port);
 	if (todo & FC_HELLO_GO_UP) {
 		flitcast_link_sum_set(&end->link->sum, (end->hello.own.flags |
 							end->hello.peer.flags) & FC_HELLO_SUM);
+		end->checksums = READ_ONCE(end->link->stat[FC_LSTAT_RX_CHECKSUM]);
 		if (site->auth)
 			flitcast_auth_keys(site, port);
 		ev.type = FC_EV_LINK_UP;

@@ -9,7 +9,8 @@
 # 1. Each byte that a link acts upon is damaged again and again: all of the link header of flits, and
 #    all of statuses, control frames and reservations.  Each damaged frame is counted.
 # 2. Data in flits is damaged, which links do not check (Documentation/protocol.rst, "Sum of a packet").
-#    Each damaged packet is counted at its target.
+#    Each damaged packet is counted at its target.  The links are checked then, and count the others;
+#    the link is suspected.
 #
 # Files go through in both directions meanwhile, and come whole.
 # shellcheck disable=SC2317 # accepts calls functions by name
@@ -27,35 +28,6 @@ done
 end() { fc lab down name "$lab" >/dev/null 2>&1; rm -rf "$work"; }
 trap end EXIT
 
-# rules TYPE HOW EACH LAST: tc commands that damage one byte of each EACHth frame of a type, of the
-# bytes up to LAST each one for itself
-rules()
-{
-	local byte
-
-	for ((byte = 0; byte <= $4; byte++)); do
-		echo "filter add dev $dev ingress protocol 0x88b5 prio $((1000 * $1 + byte + 1)) u32" \
-			"match u8 $1 0xff at 1 action gact continue random $2 pipe $3" \
-			"action pedit munge offset $byte u8 invert"
-	done
-}
-
-# Damages what arrives at site 1.  Statuses have 36 bytes, control frames with one entry 64, and
-# reservations without targets 56; of the last two there are few.
-damage()
-{
-	local dev
-
-	for dev in p1 p2; do
-		tc -n "$lab-1" qdisc add dev "$dev" clsact && {
-			rules 2 determ 97 19
-			rules 3 determ 53 35
-			rules 4 netrand 200 63
-			rules 6 netrand 200 55
-		} | tc -n "$lab-1" -batch - || return
-	done
-}
-
 # edits CHAIN EDIT...: tc commands that give one of the edits to each frame in a chain, to one after the
 # other.  EDIT is BYTE:BITS, of the bits to be inverted.
 edits()
@@ -64,15 +36,43 @@ edits()
 
 	shift
 	for edit; do
-		echo "filter add dev $dev ingress chain $chain protocol 0x88b5 prio $((7500 - $#))" \
+		echo "filter add dev $dev ingress chain $chain protocol 0x88b5 prio $((1000 * chain + 500 - $#))" \
 			"u32 match u8 0 0 at 0 action gact continue random determ pipe $#" \
 			"action pedit munge offset ${edit%:*} u8 invert retain ${edit#*:}"
 		shift
 	done
 }
 
+# rules TYPE HOW EACH LAST: tc commands that damage one of EACH frames of a type: the bytes up to LAST in
+# turn
+rules()
+{
+	local bytes=()
+
+	mapfile -t bytes < <(seq 0 "$4")
+	echo "filter add dev $dev ingress protocol 0x88b5 prio $1 u32 match u8 $1 0xff at 1" \
+		"action gact continue random $2 pipe $3 action gact goto chain $1"
+	edits "$1" "${bytes[@]/%/:0xff}"
+}
+
+# Damages what arrives at site 1.  Statuses have 36 bytes, control frames with one entry 64, and
+# reservations without targets 56.
+damage()
+{
+	local dev
+
+	for dev in p1 p2; do
+		tc -n "$lab-1" qdisc add dev "$dev" clsact && {
+			rules 2 determ 11 19
+			rules 3 determ 3 35
+			rules 4 netrand 9 63
+			rules 6 netrand 9 55
+		} | tc -n "$lab-1" -batch - || return
+	done
+}
+
 # Damages data at site 1, in flits between the first and the last of a packet, which are full.  A packet
-# has far fewer flits than come between two edits, so one at most.
+# has fewer flits than come between two edits, so one at most.
 spoil()
 {
 	local dev
@@ -80,8 +80,8 @@ spoil()
 	for dev in p1 p2; do
 		tc -n "$lab-1" qdisc add dev "$dev" clsact && {
 			echo "filter add dev $dev ingress protocol 0x88b5 prio 1 u32 match u8 2 0xff at 1" \
-				"match u8 0 0xff at 3" \
-				"action gact continue random determ pipe 601 action gact goto chain 1"
+				"match u8 0 0x7f at 3" \
+				"action gact continue random determ pipe 61 action gact goto chain 1"
 			edits 1 20:0xff 76:0xff 500:0x01 1000:0x80 1400:0xff
 		} | tc -n "$lab-1" -batch - || return
 	done
@@ -126,14 +126,26 @@ all_counted()
 	[ "$found" -eq "$frames" ]
 }
 
-# Are all damaged packets counted, at the links by which they came to their targets?
+# Is all damage counted: of packets at the links by which they came to their targets, and of frames of
+# links that are checked at site 1?
 all_found()
 {
 	damaged >"$work/damaged"
 	frames=$(awk '{ n += $2 } END { print n + 0 }' "$work/damaged")
-	found=$(($(sum_of 0 rx_damaged) + $(sum_of 2 rx_damaged) - before))
-	[ "$frames" -gt 0 ] && [ "$found" -eq "$frames" ]
+	packets=$(($(sum_of 0 rx_damaged) + $(sum_of 2 rx_damaged) - before))
+	found=$(($(counted rx_checksum) - checked))
+	[ "$packets" -gt 0 ] && [ $((packets + found)) -eq "$frames" ]
 }
+
+# Was each byte of flits' link headers and of statuses damaged at both links?
+all_places()
+{
+	damaged >"$work/damaged"
+	grep -q '^2 [0-9]* 40$' "$work/damaged" && grep -q '^3 [0-9]* 72$' "$work/damaged"
+}
+
+# Does site 2 know that site 1 suspects both of its links?
+suspected() { [ "$(at 2 topology faults | grep -c 'suspected by site 1')" -eq 2 ]; }
 
 # Does the link of a site name the source of the last damaged packet?
 names_source() { at "$1" link show "$2" | grep -q "damaged_source $3\$"; }
@@ -158,22 +170,30 @@ for mode in "${modes[@]}"; do
 	run becomes 20 calm 1
 	resets=$(counted resets)
 	accepts "$mode: damage" damage
-	for turn in 1 2; do
+	for turn in {1..20}; do
 		accepts "$mode: a file, $turn" file 0 2
 		accepts "$mode: a file back, $turn" file 2 0
+		! all_places || break
 	done
 	becomes 10 all_counted
 	result $? "$mode: of $frames damaged frames $found are counted"
 	sed 's/^/# type, damaged frames, places: /' "$work/damaged"
-	grep -q '^2 [0-9]* 40$' "$work/damaged" && grep -q '^3 [0-9]* 72$' "$work/damaged"
+	all_places
 	result $? "$mode: each byte of flits' link headers and of statuses was damaged at both links"
 	accepts "$mode: no more damage" mends
 	before=$(($(sum_of 0 rx_damaged) + $(sum_of 2 rx_damaged)))
+	checked=$(counted rx_checksum)
 	accepts "$mode: damage of data" spoil
-	accepts "$mode: a file with damage of data" file 0 2
-	accepts "$mode: a file back with damage of data" file 2 0
+	becomes 60 suspected &
+	watcher=$!
+	for turn in 1 2; do
+		accepts "$mode: a file with damage of data, $turn" file 0 2
+		accepts "$mode: a file back with damage of data, $turn" file 2 0
+	done
 	becomes 10 all_found
-	result $? "$mode: of $frames packets with damaged data $found are counted"
+	result $? "$mode: of $frames damaged frames $packets packets and $found frames are counted"
+	wait "$watcher"
+	result $? "$mode: the faults of the network name both links"
 	accepts "$mode: no more damage of data" mends
 	names_source 2 p2 0 && names_source 0 p1 2
 	result $? "$mode: links name the sources of damaged packets"

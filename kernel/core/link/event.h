@@ -57,6 +57,7 @@ enum fc_suspicion {
 	FC_SUSPICION_SILENT,	/* the peer does not answer polls */
 	FC_SUSPICION_GREY,	/* the peer answers, but flits sent again do not arrive */
 	FC_SUSPICION_STUCK,	/* the peer answers, and takes nothing for which packets wait */
+	FC_SUSPICION_DAMAGED,	/* frames of the peer come damaged */
 	FC_SUSPICION_COUNT
 };
 

@@ -20,6 +20,7 @@ const char *fc_suspicion_text(u8 suspicion)
 		[FC_SUSPICION_SILENT] = "suspect: the peer does not answer polls",
 		[FC_SUSPICION_GREY] = "suspect: full frames to the peer are lost",
 		[FC_SUSPICION_STUCK] = "suspect: the peer takes none of the flits that it receives",
+		[FC_SUSPICION_DAMAGED] = "suspect: frames of the peer come damaged",
 	};
 
 	return suspicion < FC_SUSPICION_COUNT ? texts[suspicion] : "unknown";
@@ -404,7 +405,8 @@ u8 fc_hello_suspect(struct fc_hello *h, u8 why, u64 now)
 		return 0;
 	h->answered = 0;
 	/* The reason persists: so does the suspicion. */
-	if (h->suspicion && why == FC_SUSPICION_STUCK && h->trust_at < now + h->hold)
+	if (h->suspicion && (why == FC_SUSPICION_STUCK || why == FC_SUSPICION_DAMAGED) &&
+	    h->trust_at < now + h->hold)
 		h->trust_at = now + h->hold;
 	if (h->suspicion)
 		return 0;

@@ -103,6 +103,7 @@
 	X(SUSPECTED_SILENT,	"suspected_silent")	/* suspicions: polls unanswered */ \
 	X(SUSPECTED_GREY,	"suspected_grey")	/* suspicions: resent flits lost */ \
 	X(SUSPECTED_STUCK,	"suspected_stuck")	/* suspicions: takes nothing */ \
+	X(SUSPECTED_DAMAGED,	"suspected_damaged")	/* suspicions: frames damaged */ \
 	X(RESETS,		"resets")
 
 #define FC_STAT_ENUM(id, name)		FC_STAT_##id,
