@@ -52,14 +52,51 @@ trap 'exit 130' INT TERM HUP
 grep -qs "^flitcast " /proc/modules || skip "flitcast.ko is not loaded"
 [ -x "$FLITCAST" ] || die "there is no $FLITCAST: make"
 
+# damage EACH: at each end of each link of the lab one bit is changed in one of EACH frames: at twelve
+# places in turn, five of them in headers
+damage()
+{
+	local space dev n
+
+	need_modules sch_ingress cls_u32 act_gact act_pedit
+	for space in $(ip netns list | grep -o "^$lab-[0-9]*"); do
+		for dev in $(ip -n "$space" -br link show | grep -o '^p[0-9]*'); do
+			echo "qdisc add dev $dev clsact"
+			echo "filter add dev $dev ingress protocol 0x88b5 prio 1 u32 match u8 0 0 at 0" \
+				"action gact continue random determ pipe $1 action gact goto chain 1"
+			for ((n = 12; n; n--)); do
+				echo "filter add dev $dev ingress chain 1 protocol 0x88b5 prio $((20 - n))" \
+					"u32 match u8 0 0 at 0 action gact continue random determ pipe $n" \
+					"action pedit munge offset $((RANDOM % (n > 7 ? 76 : 1400))) u8 invert" \
+					"retain $((1 << RANDOM % 8))"
+			done
+		done | tc -n "$space" -batch - || return
+	done
+}
+
+# Prints how many frames were damaged in the lab.
+damaged()
+{
+	local space dev
+
+	for space in $(ip netns list | grep -o "^$lab-[0-9]*"); do
+		for dev in $(ip -n "$space" -br link show | grep -o '^p[0-9]*'); do
+			tc -n "$space" -s filter show dev "$dev" ingress
+		done
+	done | awk '/action order/ { edits = /pedit/ } /Sent [0-9]+ bytes/ && edits { n += $4; edits = 0 }
+		END { print n + 0 }'
+}
+
 # Sets up the lab, in mode FLITCAST_MODE and with the options FLITCAST_LAB where these are set; its
-# progress is of no interest.
+# progress is of no interest.  Where FLITCAST_DAMAGE is set, its packets are checked from end to end, and
+# one of so many frames is damaged.
 lab_up()
 {
 	# shellcheck disable=SC2086 # options are words
-	"$FLITCAST" lab up "$@" ${FLITCAST_LAB:-} ${FLITCAST_MODE:+mode "$FLITCAST_MODE"} name "$lab" \
-		>"$work/up" 2>&1 ||
+	"$FLITCAST" lab up "$@" ${FLITCAST_LAB:-} ${FLITCAST_DAMAGE:+integrity end} \
+		${FLITCAST_MODE:+mode "$FLITCAST_MODE"} name "$lab" >"$work/up" 2>&1 ||
 		die "lab up: $(cat "$work/up")"
+	[ -z "${FLITCAST_DAMAGE:-}" ] || damage "$FLITCAST_DAMAGE" || die "no damage"
 }
 
 # The same of a network that may be random:SITES:K:SEED (core/random-graph), K-connected.

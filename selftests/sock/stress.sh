@@ -62,4 +62,9 @@ stress "slow readers" --messages $((messages / 5)) --slow-readers 2 --slow-ms 50
 # most of a packet's room is list, and a message has several packets for its lists alone
 stress "long lists" --senders 4 --messages $((messages / 25)) --ports $ports --targets 100-1024 \
 	--bytes 0-3000 --deadline $((200 + messages / 4))
+[ -z "${FLITCAST_DAMAGE:-}" ] || {
+	damaged=$(damaged)
+	[ "$damaged" -gt 0 ]
+	result $? "of all that, $damaged frames were damaged"
+}
 finish
