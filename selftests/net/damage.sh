@@ -12,7 +12,10 @@
 #    Each damaged packet is counted at its target.  The links are checked then, and count the others;
 #    the link is suspected.
 #
-# Files go through in both directions meanwhile, and come whole.
+# 3. Byte 1,000 of any flit is damaged, under TCP and UDP over the network devices.
+#
+# Files go through in both directions meanwhile, and come whole; so does what TCP carries, and of UDP
+# nothing wrong comes.
 # shellcheck disable=SC2317 # accepts calls functions by name
 set -u
 
@@ -85,6 +88,51 @@ spoil()
 			edits 1 20:0xff 76:0xff 500:0x01 1000:0x80 1400:0xff
 		} | tc -n "$lab-1" -batch - || return
 	done
+}
+
+# Damages byte 1,000 of one of 23 flits at site 1.
+spoil_any()
+{
+	local dev
+
+	for dev in p1 p2; do
+		tc -n "$lab-1" qdisc add dev "$dev" clsact &&
+			tc -n "$lab-1" filter add dev "$dev" ingress protocol 0x88b5 prio 1 u32 \
+				match u8 2 0xff at 1 action gact continue random determ pipe 23 \
+				action pedit munge offset 1000 u8 invert || return
+	done
+}
+
+# datagrams FROM TO: 500 of UDP, of which nine in ten come, and none is wrong
+datagrams()
+{
+	local receiver code='
+import hashlib, socket, sys
+def data(i): return hashlib.sha256(b"%d" % i).digest() * 40
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+'
+
+	on "$2" python3 -c "$code"'
+s.bind(("", 7001)); s.settimeout(20); print("ready", flush=True)
+good = wrong = 0
+while True:
+    d = s.recv(9000)
+    if d == b"end": break
+    i = int(d[:4]); good += d[4:] == data(i); wrong += d[4:] != data(i)
+print(good, "good", wrong, "wrong")
+sys.exit(wrong > 0 or good < 450)' >"$work/datagrams" &
+	receiver=$!
+	becomes 20 grep -q ready "$work/datagrams" && on "$1" python3 -c "$code"'
+import time
+for i in range(500):
+    s.sendto(b"%04d" % i + data(i), (sys.argv[1], 7001))
+    if i % 10 == 9: time.sleep(0.01)
+for i in range(20):
+    s.sendto(b"end", (sys.argv[1], 7001))' "$(address "$2")"
+	wait "$receiver"
+	receiver=$?
+	cat "$work/datagrams"
+	return "$receiver"
 }
 
 mends() { tc -n "$lab-1" qdisc del dev p1 clsact && tc -n "$lab-1" qdisc del dev p2 clsact; }
@@ -161,12 +209,12 @@ file()
 	wait "$receiver" && cmp "$work/image" "$work/got"
 }
 
-head -c 1000000 /dev/urandom >"$work/image"
+make_image 1000000
 # The kernel's CRC-32C by tables takes ten times as long.
 ! grep -qs '^crc32c_generic .* [1-9]' /proc/modules
 result $? "CRC-32C is made by instructions of the processor"
 for mode in "${modes[@]}"; do
-	accepts "$mode: a lab of three sites" fc lab up line:3 mode "$mode" integrity end name "$lab"
+	accepts "$mode: a lab of three sites" fc lab up line:3 mode "$mode" integrity end ip name "$lab"
 	run becomes 20 calm 1
 	resets=$(counted resets)
 	accepts "$mode: damage" damage
@@ -195,6 +243,10 @@ for mode in "${modes[@]}"; do
 	wait "$watcher"
 	result $? "$mode: the faults of the network name both links"
 	accepts "$mode: no more damage of data" mends
+	accepts "$mode: damage of any flit" spoil_any
+	accepts "$mode: TCP comes whole" tcp_copy 0 2 "$(address 2)" 7002
+	accepts "$mode: no datagram of UDP comes wrong" datagrams 2 0
+	accepts "$mode: no more damage of any flit" mends
 	names_source 2 p2 0 && names_source 0 p1 2
 	result $? "$mode: links name the sources of damaged packets"
 	accepts "$mode: a file without damage" file 0 2
