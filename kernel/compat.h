@@ -25,6 +25,15 @@
 	NL_SET_ERR_MSG_FMT_MOD(extack, fmt, ##__VA_ARGS__)
 #endif
 
+/*
+ * local_lock_nested_bh() came in 6.11.  Before it, disabled BH keep other tasks from the CPU, on
+ * PREEMPT_RT, too.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+#define local_lock_nested_bh(lock)	do { } while (0)
+#define local_unlock_nested_bh(lock)	do { } while (0)
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 /* hrtimer_setup() came in 6.13. */
 static inline void flitcast_hrtimer_setup(struct hrtimer *timer,

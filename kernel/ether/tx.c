@@ -212,12 +212,15 @@ static void xmit(struct sk_buff *skb, struct net_device *dev)
 
 netdev_tx_t flitcast_ether_xmit(struct sk_buff *skb, struct net_device *dev)
 {
-	/* BH are disabled: another frame on this CPU is of a device that stands on this one. */
-	if (__this_cpu_inc_return(nested) <= NESTED_MAX)
+	/*
+	 * BH are disabled: another frame on this CPU is of a device that stands on this one; or, on
+	 * PREEMPT_RT, of a task that this one has preempted, and may be dropped for it.
+	 */
+	if (this_cpu_inc_return(nested) <= NESTED_MAX)
 		xmit(skb, dev);
 	else
 		flitcast_ether_drop(netdev_priv(dev), FLITCAST_ETHER_TX_NESTED, skb);
-	__this_cpu_dec(nested);
+	this_cpu_dec(nested);
 	return NETDEV_TX_OK;
 }
 

@@ -119,7 +119,7 @@ static void delay(const struct flitcast_site *site, u8 port, u64 now, struct fc_
  */
 static void event(struct flitcast_site *site, u8 set, struct fc_event *ev)
 {
-	struct fc_effects *fx = flitcast_effects();
+	struct fc_effects *fx = site->todo.effects;
 	struct fc_site *core = &site->care->core[set];
 	u8 type = ev->type;
 	bool more;

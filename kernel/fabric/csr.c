@@ -93,7 +93,7 @@ u64 flitcast_csr_next_at(const struct flitcast_site *site)
 
 bool flitcast_csr_in(struct flitcast_site *site, u8 port, struct sk_buff *skb)
 {
-	struct fc_effects *fx = flitcast_effects();
+	struct fc_effects *fx = site->todo.effects;
 	struct fc_event ev = { .type = FC_EV_MORE };
 	struct fc_csr_frame frame;
 	u32 i;

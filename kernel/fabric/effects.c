@@ -4,26 +4,6 @@
 #include "fabric/effects.h"
 #include "fabric/site.h"
 
-/* Effects of the current event, per CPU: used with BH off, under a site's lock, never nested. */
-static struct fc_effects __percpu *effects;
-
-int flitcast_effects_init(void)
-{
-	/* Too large for the static per-CPU memory of a module. */
-	effects = alloc_percpu(struct fc_effects);
-	return effects ? 0 : -ENOMEM;
-}
-
-void flitcast_effects_exit(void)
-{
-	free_percpu(effects);
-}
-
-struct fc_effects *flitcast_effects(void)
-{
-	return this_cpu_ptr(effects);
-}
-
 /* A link went down: send packets that it may not have carried by another path. */
 static void rescue(struct flitcast_site *site, u8 set, struct flitcast_replay *replay)
 {

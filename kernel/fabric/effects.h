@@ -6,8 +6,6 @@
 #include "core/link/event.h"
 #include "fabric/site.h"
 
-int flitcast_effects_init(void);
-void flitcast_effects_exit(void);
 /* Perform one effect of the core on packets of a set. */
 void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct fc_effect *e);
 /* Perform FC_FX_DROP, of any switch. */
@@ -19,8 +17,6 @@ void flitcast_effects_suspect(struct flitcast_site *site, const struct fc_effect
  * Return: true if any was stored.
  */
 bool flitcast_effects_copies(struct flitcast_site *site);
-/* Return: the list of effects of this CPU, for one event at a time. */
-struct fc_effects *flitcast_effects(void);
 
 /* Set the time at which a machine of the core has something to do to @at at the latest. */
 static inline void flitcast_machine_due(struct flitcast_site *site, u64 at)

@@ -284,7 +284,7 @@ u64 flitcast_relay_next_at(const struct flitcast_site *site)
 
 void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev)
 {
-	struct fc_effects *fx = flitcast_effects();
+	struct fc_effects *fx = site->todo.effects;
 	u32 i, frames = site->out.frames;
 	u8 type = ev->type;
 	bool more;

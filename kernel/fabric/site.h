@@ -58,6 +58,7 @@ struct flitcast_clock {
 
 /**
  * struct flitcast_todo - work deferred to the end of the current event
+ * @effects: effects of the current event; events do not nest
  * @resets: bit mask of links to reset
  * @suspects: by enum fc_suspicion: bit mask of links that the switches suspect
  * @suspected: a link is in @suspects
@@ -67,6 +68,7 @@ struct flitcast_clock {
  * @up: work for the layers above
  */
 struct flitcast_todo {
+	struct fc_effects *effects;
 	u32 resets;
 	u32 more;
 	u32 copies[FC_SET_COUNT];

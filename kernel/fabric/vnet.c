@@ -261,7 +261,7 @@ u64 flitcast_vnet_carried(const struct flitcast_site *site, u8 port)
 static bool event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 {
 	struct fc_vnet *core = &site->vnet->set[fc_vc_set(vc)].core;
-	struct fc_effects *fx = flitcast_effects();
+	struct fc_effects *fx = site->todo.effects;
 	bool more;
 	u32 i;
 

@@ -5,6 +5,7 @@
  */
 #include <linux/in.h>
 #include <linux/kmod.h>
+#include <linux/local_lock.h>
 #include <linux/module.h>
 #include <linux/net.h>
 #include <linux/rtnetlink.h>
@@ -153,11 +154,19 @@ void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool k
 EXPORT_SYMBOL_GPL(flitcast_link_input);
 
 /*
- * @arriving is set while flitcast_link_arrive() orphans a frame; drained() then stores the frame's
- * link in @arrived.
+ * While flitcast_link_arrive() orphans a frame, @task is its task; drained() then stores the frame's
+ * link in @link.  On PREEMPT_RT another task may run on this CPU meanwhile: drained() ignores the task
+ * that is not its own, and @lock keeps others out of flitcast_link_arrive().
  */
-static DEFINE_PER_CPU(bool, arriving);
-static DEFINE_PER_CPU(struct flitcast_link *, arrived);
+struct arriving {
+	local_lock_t lock;
+	struct task_struct *task;
+	struct flitcast_link *link;
+};
+
+static DEFINE_PER_CPU(struct arriving, arriving) = {
+	.lock = INIT_LOCAL_LOCK(lock),
+};
 
 /* Bytes of memory of the flits that the device holds. */
 static u32 held(const struct flitcast_link *link)
@@ -172,8 +181,8 @@ static int drained(wait_queue_entry_t *entry, unsigned int mode, int flags, void
 
 	if (!READ_ONCE(link->full))
 		return 0;
-	if (this_cpu_read(arriving))
-		this_cpu_write(arrived, link);
+	if (this_cpu_read(arriving.task) == current)
+		this_cpu_write(arriving.link, link);
 	else
 		tasklet_schedule(&link->drain);
 	return 0;
@@ -190,14 +199,15 @@ noinline void flitcast_link_arrive(struct sk_buff *skb)
 {
 	struct flitcast_link *link;
 
-	this_cpu_write(arriving, true);
+	local_lock_nested_bh(&arriving.lock);
+	this_cpu_write(arriving.task, current);
 	skb_orphan(skb);
-	this_cpu_write(arriving, false);
-	link = this_cpu_read(arrived);
-	if (!link)
-		return;
-	this_cpu_write(arrived, NULL);
-	flitcast_link_drain(link);
+	link = this_cpu_read(arriving.link);
+	this_cpu_write(arriving.task, NULL);
+	this_cpu_write(arriving.link, NULL);
+	local_unlock_nested_bh(&arriving.lock);
+	if (link)
+		flitcast_link_drain(link);
 }
 EXPORT_SYMBOL_GPL(flitcast_link_arrive);
 

@@ -20,6 +20,7 @@ static void site_free(struct flitcast_site *site)
 	flitcast_ends_free(site);
 	flitcast_auth_free(site->auth);
 	kfree(site->no_queue);
+	kfree(site->todo.effects);
 	if (site->cfg.topo.graph)
 		flitcast_graph_put(site->cfg.topo.graph);
 	kfree(site);
@@ -84,8 +85,9 @@ struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast
 		.stat = site->stat, .id = cfg->id, .nports = cfg->topo.ndirs + 1,
 	};
 	site->no_queue = kcalloc(cfg->window, sizeof(*site->no_queue), GFP_KERNEL_ACCOUNT);
-	if (!site->no_queue || flitcast_ends_alloc(site) || site->mode->alloc(site) ||
-	    flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
+	site->todo.effects = kzalloc(sizeof(*site->todo.effects), GFP_KERNEL_ACCOUNT);
+	if (!site->no_queue || !site->todo.effects || flitcast_ends_alloc(site) ||
+	    site->mode->alloc(site) || flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
 		goto fail;
 	return site;
 fail:

@@ -31,28 +31,21 @@
 
 int flitcast_engine_init(void)
 {
-	if (flitcast_effects_init())
-		return -ENOMEM;
 	if (flitcast_replay_module_init())
-		goto effects;
-	if (flitcast_blocks_init())
-		goto replay;
+		return -ENOMEM;
+	if (flitcast_blocks_init()) {
+		flitcast_replay_module_exit();
+		return -ENOMEM;
+	}
 	static_call_update(flitcast_leave_up, flitcast_engine_leave);
 	static_call_update(flitcast_received_up, flitcast_engine_received);
 	return 0;
-
-replay:
-	flitcast_replay_module_exit();
-effects:
-	flitcast_effects_exit();
-	return -ENOMEM;
 }
 
 void flitcast_engine_exit(void)
 {
 	flitcast_blocks_exit();
 	flitcast_replay_module_exit();
-	flitcast_effects_exit();
 }
 
 /* When a state machine of the core is due: exact, whereas other deadlines may be early. */
