@@ -110,7 +110,7 @@ check-debug: prepare ## Run the guests' tests on a kernel with KASAN, lockdep, k
 	exit $$status
 
 .PHONY: check-kernels
-check-kernels: prepare ## Build for 6.1, 6.12 and 7.2, and run some guests' tests on each
+check-kernels: prepare ## Build for 6.1, 6.12, 7.2 and 7.2 with PREEMPT_RT, and run some guests' tests on each
 	@selftests/vm/check-kernels -a
 
 .PHONY: explore
