@@ -194,6 +194,9 @@ static void run(void)
 	sick = lab_healthy(opt.lab, HEALTHY_MS);
 	if (sick)
 		wrong("after the faults: %s", sick);
+	/* One may have closed its socket in the last step of the faults. */
+	while (!oracle_recv_all_open())
+		step(false, true);
 	oracle_send_final();
 	calm("at the end");
 	until = now_ms() + QUIET_MS;

@@ -157,6 +157,8 @@ uint64_t oracle_key(uint32_t sender, uint32_t id);
  * oracle_recv.c
  */
 void oracle_recv_open(void);
+/* Have all receivers their sockets? */
+bool oracle_recv_all_open(void);
 /* @hurry: slow receivers read without delay. */
 bool oracle_recv_step(bool hurry);
 

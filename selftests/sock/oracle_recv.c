@@ -194,6 +194,16 @@ static bool is_open(struct receiver *r, uint64_t now)
 	return !open_one(r);
 }
 
+bool oracle_recv_all_open(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < nreceivers; i++)
+		if (receivers[i].fd < 0 && (opt.bcasts || !copies_of[receivers[i].kind]))
+			return false;
+	return true;
+}
+
 bool oracle_recv_step(bool hurry)
 {
 	bool moved = false;
