@@ -423,10 +423,25 @@ static noinline bool code(struct flitcast_link *link, struct sk_buff *skb)
 	return false;
 }
 
+/*
+ * Give a checksum to a frame.  A program may change its data meanwhile (MSG_ZEROCOPY): that is no
+ * damage on the link, so the frame gets a copy.  Return: false: it is dropped, as if lost.
+ */
+static noinline bool summed(struct flitcast_link *link, struct sk_buff *skb)
+{
+	if (skb_orphan_frags_rx(skb, GFP_ATOMIC)) {
+		link->stat[FC_LSTAT_TX_DROPPED]++;
+		flitcast_drop(skb, FLITCAST_DROP_NO_MEMORY);
+		return false;
+	}
+	fc_wire_link_set_sum(skb->data, frame_sum(skb));
+	return true;
+}
+
 static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 {
-	if (unlikely(skb->data[FC_LINK_FLAGS] & FC_LINK_SUMMED))
-		fc_wire_link_set_sum(skb->data, frame_sum(skb));
+	if (unlikely(skb->data[FC_LINK_FLAGS] & FC_LINK_SUMMED) && !summed(link, skb))
+		return;
 	if (unlikely(link->code.used) && !code(link, skb))
 		return;
 	if (!link->kind->transmit(link, skb))
