@@ -47,7 +47,6 @@ struct flitcast_binding {
  * @last_rx: when a frame last arrived by the fast path (pass.c), in jiffies; 0: none since this was
  *	reported to @hello
  * @damaged_source: source of the last damaged packet that came in by the link
- * @checksums: FC_LSTAT_RX_CHECKSUM of the link when this end last looked whether to suspect it
  * @damage_at: token bucket (core/bucket.h) of damaged frames
  * @classes: bit mask of the classes that the peer may send in; no route uses the others, and they
  *	have no queue here; never changes
@@ -64,7 +63,6 @@ struct flitcast_end {
 	struct flitcast_replay *class[FC_SET_COUNT];
 	unsigned long last_rx;
 	u32 damaged_source;
-	u64 checksums;
 	u64 damage_at;
 	u64 classes;
 };

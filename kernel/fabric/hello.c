@@ -101,11 +101,10 @@ static void suspicion(struct flitcast_site *site, u8 port, bool suspect)
 static void judge_damage(struct flitcast_site *site, u8 port)
 {
 	struct flitcast_end *end = &site->end[port];
-	u64 found = READ_ONCE(end->link->stat[FC_LSTAT_RX_CHECKSUM]), news = found - end->checksums;
+	u32 news = atomic_xchg(&end->link->damaged, 0);
 
-	end->checksums = found;
 	if (!news || fc_bucket_take(&end->damage_at, flitcast_site_now(site), NSEC_PER_SEC,
-				    DAMAGE_BURST, min_t(u64, news, DAMAGE_BURST + 1)))
+				    DAMAGE_BURST, min_t(u32, news, DAMAGE_BURST + 1)))
 		return;
 	site->todo.suspects[FC_SUSPICION_DAMAGED] |= fc_bit(port);
 	site->todo.suspected = true;
@@ -179,13 +178,10 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 		send_hello(site, port, true, true);
 	if (todo & FC_HELLO_SEND)
 		send_hello(site, port, fc_hello_full(&end->hello), todo & FC_HELLO_CHECK);
-	/* HELLOs are frequent enough to look at what has come since the last one. */
-	if (todo & FC_HELLO_SEND && end->hello.state == FC_LINK_UP)
-		judge_damage(site, port);
 	if (todo & FC_HELLO_GO_UP) {
 		flitcast_link_sum_set(&end->link->sum, (end->hello.own.flags |
 							end->hello.peer.flags) & FC_HELLO_SUM);
-		end->checksums = READ_ONCE(end->link->stat[FC_LSTAT_RX_CHECKSUM]);
+		atomic_set(&end->link->damaged, 0);
 		if (site->auth)
 			flitcast_auth_keys(site, port);
 		ev.type = FC_EV_LINK_UP;
@@ -193,6 +189,9 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 		link_event(site, ev);
 		flitcast_faults_link(site, port, true);
 	}
+	/* HELLOs are frequent enough to look at what has come since the last one. */
+	if (todo & FC_HELLO_SEND && end->hello.state == FC_LINK_UP)
+		judge_damage(site, port);
 	if (todo & (FC_HELLO_SUSPECT | FC_HELLO_TRUST))
 		suspicion(site, port, todo & FC_HELLO_SUSPECT);
 	/*

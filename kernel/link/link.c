@@ -96,15 +96,23 @@ static noinline bool drop_list(struct sk_buff *skb)
 	return true;
 }
 
+/* @proven: nobody but the peer can have sent the frame, as far as the link can tell. */
+static void damaged(struct flitcast_link *link, struct sk_buff *skb, bool proven)
+{
+	if (proven)
+		atomic_inc(&link->damaged);
+	flitcast_link_drop(link, skb, CHECKSUM);
+}
+
 /* The link header is invalid: it is damaged, or the peer has made it so. */
-static noinline void refuse(struct flitcast_link *link, struct sk_buff *skb)
+static noinline void refuse(struct flitcast_link *link, struct sk_buff *skb, bool known)
 {
 	const u8 *p = skb->data;
 
 	if (skb_headlen(skb) >= FC_LINK_SIZE && p[FC_LINK_VERSION] == FC_VERSION &&
 	    p[FC_LINK_TYPE] == FC_FRAME_FLIT && !fc_wire_link_summed(p) &&
 	    fc_get32(p + FC_LINK_SUM) != fc_link_check(p))
-		flitcast_link_drop(link, skb, CHECKSUM);
+		damaged(link, skb, known);
 	else
 		flitcast_link_drop(link, skb, MALFORMED);
 }
@@ -130,7 +138,7 @@ void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool k
 	if (!pskb_may_pull(skb, FC_LINK_SIZE) ||
 	    !fc_link_decode(&hdr, skb->data, skb_headlen(skb), skb->len) ||
 	    pskb_trim(skb, FC_LINK_SIZE + hdr.len)) {
-		refuse(link, skb);
+		refuse(link, skb, known);
 		return;
 	}
 	/* The peer retransmits a flit that is dropped here. */
@@ -140,7 +148,8 @@ void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool k
 		return;
 	}
 	if (!intact(skb, &hdr)) {
-		flitcast_link_drop(link, skb, CHECKSUM);
+		/* With a key, frames of others have not come so far, except HELLOs. */
+		damaged(link, skb, known && !(link->code.used && hdr.type == FC_FRAME_HELLO));
 		return;
 	}
 	if (hdr.type != FC_FRAME_HELLO && !known) {
