@@ -3,7 +3,10 @@
  * MSG_ZEROCOPY: the kernel uses the program's pages until it notifies the program.
  */
 #include "api.h"
+#include <signal.h>
 #include <linux/errqueue.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 
 #define MIB	(1U << 20)
 
@@ -177,6 +180,57 @@ TEST_F(line, zerocopy__changed)
 		close(from);
 		close(to);
 	}
+}
+
+/* In another process: changes a byte in each flit of @data for ever. */
+static void change(volatile char *data, size_t len)
+{
+	size_t at;
+
+	for (;;)
+		for (at = 0; at < len; at += 1400)
+			data[at]++;
+}
+
+/*
+ * Data that changes all the time comes damaged; but no link is blamed for it, although links test data
+ * then.
+ */
+TEST_F(line, zerocopy__races)
+{
+	struct sockaddr_flitcast addr = msg_addr(2, PORT);
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT);
+	uint64_t until = now_ms() + 2000;
+	const size_t len = 100000;
+	struct sock_extended_err ee;
+	char *data = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t child;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "on one processor nothing changes data meanwhile");
+	ASSERT_NE(MAP_FAILED, data);
+	ASSERT_EQ(0, set_zerocopy(from, 1));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child)
+		change(data, len);
+	while (now_ms() < until) {
+		sendto(from, data, len, MSG_ZEROCOPY | MSG_DONTWAIT, (void *)&addr, sizeof(addr));
+		while (!reported_now(from, &ee))
+			;
+		while (msg_recv(to, got, sizeof(got), NULL, MSG_DONTWAIT) >= 0)
+			;
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	ASSERT_EQ(0, cli("-n " LAB "-2 -s -j link show"));
+	EXPECT_LT(0, json_sum(cli_output(), "rx_damaged"));
+	EXPECT_EQ(0, json_sum(cli_output(), "rx_checksum"));
+	ASSERT_EQ(0, cli("-n " LAB "-1 -s -j link show"));
+	EXPECT_EQ(0, json_sum(cli_output(), "rx_checksum"));
+	munmap(data, len);
+	close(from);
+	close(to);
 }
 
 /* The kernel copies short data, and data in pieces that do not adjoin. */
