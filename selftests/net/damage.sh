@@ -252,6 +252,9 @@ for mode in "${modes[@]}"; do
 	accepts "$mode: a file without damage" file 0 2
 	[ "$(counted resets)" -eq "$resets" ]
 	result $? "$mode: no link is reset"
+	at 1 link del p1 && at 1 link add p1 port 1 && becomes 20 calm 1 && file 1 2 >"$work/out" 2>&1 &&
+		at 1 -s -j link show p1 | grep -q '"suspected_damaged":0\b'
+	result $? "$mode: a new link does not stand for the old one"
 	accepts "$mode: the lab goes away" fc lab down name "$lab"
 done
 finish

@@ -164,7 +164,10 @@ for mode in care csr postman vnet; do
 		$2 != $4 { print "# " $1, $2, $4; bad = 1 }
 		END { print "#", n, "refused of", sent; exit bad || n != sent }'
 	result $? "$mode: what a stranger sends is refused, and changes nothing"
-	accepts "$mode: the link works" at 0 ping 1 -c 5 -i 0.02
+	# For longer than it takes to the next HELLO, when a site looks at what has come damaged.
+	accepts "$mode: the link works" at 0 ping 1 -c 5 -i 0.2
+	at 1 -s -j link show p2 | grep -q '"suspected_damaged":0\b'
+	result $? "$mode: the link is not suspected for it"
 done
 fc lab down name "$lab" >/dev/null
 accepts "a lab with a key again" fc lab up ring:3 key "$work/one" name "$lab"
