@@ -202,7 +202,7 @@ static void measure(struct flitcast_site *site, const struct tx_target *t, u64 n
 	 * packets that something has held up: they alone would make the wait too long.
 	 */
 	if (t->delay_ack)
-		took -= min_t(u64, took, FC_ACK_DELAY_NS);
+		took = max_t(s64, took - FC_ACK_DELAY_NS, 1);
 	if (t->first_at != t->sent_at || site->ends->tx.srtt)
 		took = min(took, 2 * flitcast_tx_ask_wait(site));
 	if (!site->ends->tx.srtt) {
