@@ -304,10 +304,14 @@ void flitcast_ctrl_damaged(struct flitcast_site *site, u32 src, u8 port)
 		.kind = FC_CTRL_DAMAGED, .dst = src, .site = site->cfg.id, .port = 1,
 	};
 
+	u64 now = get_jiffies_64();
+
+	flitcast_sum_damaged(site, src, port);
 	/* The source is as damaged as the rest: it may be none, or this site. */
-	if (flitcast_sum_damaged(site, src, port) && src < site->cfg.topo.nsites &&
-	    src != site->cfg.id)
-		route(site, &ctrl, true);
+	if (src >= site->cfg.topo.nsites || src == site->cfg.id || now < site->ctrl.locate.next_at)
+		return;
+	site->ctrl.locate.next_at = now + HZ;
+	route(site, &ctrl, true);
 }
 
 /*

@@ -98,7 +98,7 @@ void flitcast_ctrl_hold(struct flitcast_site *site, struct fc_ctrl *ctrl, u8 lef
 void flitcast_ctrl_time(struct flitcast_site *site, u64 until);
 /*
  * A packet, or a control entry, of site @src came in damaged by @port: count it, and send @src
- * FC_CTRL_DAMAGED.
+ * FC_CTRL_DAMAGED, once a second at most.
  */
 void flitcast_ctrl_damaged(struct flitcast_site *site, u32 src, u8 port);
 /* A multicast packet from @src has arrived by @port. */

@@ -93,8 +93,8 @@ static void suspicion(struct flitcast_site *site, u8 port, bool suspect)
 }
 
 /*
- * Suspect a link by which more than DAMAGE_BURST frames in DAMAGE_BURST seconds have come damaged.
- * Fewer cost less than routes around the link do.
+ * Suspect a link by which more than DAMAGE_BURST damaged frames have come at once, or more than one a
+ * second for long.  Fewer cost less than routes around the link do.
  */
 #define DAMAGE_BURST	8
 
@@ -179,8 +179,8 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 	if (todo & FC_HELLO_SEND)
 		send_hello(site, port, fc_hello_full(&end->hello), todo & FC_HELLO_CHECK);
 	if (todo & FC_HELLO_GO_UP) {
-		flitcast_link_sum_set(&end->link->sum, (end->hello.own.flags |
-							end->hello.peer.flags) & FC_HELLO_SUM);
+		end->link->sum.always = (end->hello.own.flags | end->hello.peer.flags) &
+					FC_HELLO_SUM;
 		atomic_set(&end->link->damaged, 0);
 		if (site->auth)
 			flitcast_auth_keys(site, port);
@@ -189,7 +189,7 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 		link_event(site, ev);
 		flitcast_faults_link(site, port, true);
 	}
-	/* HELLOs are frequent enough to look at what has come since the last one. */
+	/* A look at what has come since the last HELLO. */
 	if (todo & FC_HELLO_SEND && end->hello.state == FC_LINK_UP)
 		judge_damage(site, port);
 	if (todo & (FC_HELLO_SUSPECT | FC_HELLO_TRUST))

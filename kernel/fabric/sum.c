@@ -47,21 +47,16 @@ void flitcast_sum_locate(struct flitcast_site *site)
 	site->ctrl.locate.until = get_jiffies_64() + FLITCAST_LOCATE_SECONDS * HZ;
 }
 
-bool flitcast_sum_damaged(struct flitcast_site *site, u32 src, u8 port)
+void flitcast_sum_damaged(struct flitcast_site *site, u32 src, u8 port)
 {
 	/* A packet that was stored in transit may have lost its port. */
 	struct flitcast_end *end = port < site->node.nports ? &site->end[port] : NULL;
-	u64 now = get_jiffies_64();
 
 	site->stat[FC_STAT_PKT_DAMAGED]++;
 	if (end && end->link) {
 		end->link->stat[FC_LSTAT_RX_DAMAGED]++;
 		end->damaged_source = src;
 	}
-	if (now < site->ctrl.locate.next_at)
-		return false;
-	site->ctrl.locate.next_at = now + HZ;
-	return true;
 }
 
 bool flitcast_sum_test(const struct flitcast_site *site, const struct sk_buff_head *flits, u8 port)

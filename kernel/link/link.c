@@ -96,7 +96,7 @@ static noinline bool drop_list(struct sk_buff *skb)
 	return true;
 }
 
-/* @proven: nobody but the peer can have sent the frame, as far as the link can tell. */
+/* Count a damaged frame.  @proven: nobody but the peer has sent it, as far as the link can tell. */
 static void damaged(struct flitcast_link *link, struct sk_buff *skb, bool proven)
 {
 	if (proven)
@@ -386,7 +386,7 @@ void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
 			 struct fc_link_hdr *hdr)
 {
 	hdr->len = skb->len;
-	hdr->summed = flitcast_link_sum_next(&link->sum) || hdr->type == FC_FRAME_HELLO;
+	hdr->summed = flitcast_link_summed(&link->sum) || hdr->type == FC_FRAME_HELLO;
 	fc_wire_frame_encode(skb_push(skb, FC_LINK_SIZE), hdr);
 	spin_lock(&link->txq.lock);
 	__skb_queue_tail(&link->txq, skb);
