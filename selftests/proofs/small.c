@@ -193,7 +193,7 @@ PROOF(depth_step, 2)
 
 /*
  * Before the device was ever idle, too.  It then holds two of the largest flits at most, and gets no
- * more until it holds one: that takes fewer releases than a period has, by the truesize of a frame.
+ * more until it holds one.  Assumed, not proved: that takes fewer releases than a period has.
  */
 PROOF(depth_start, 2)
 {
