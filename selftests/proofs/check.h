@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For proofs of code that uses checks (core/wire/wire_check.h), and need not know what they compute:
- * selftests/proofs/run has all calls of fc_check_word() go to this function, which may be any
- * function of its arguments.  What is so proved holds for the true one, too, whose multiplications
- * would take CBMC hours.
+ * For proofs of code that uses checks (core/wire/wire_check.h), and need not know what they
+ * compute: selftests/proofs/run has all calls of fc_check_word() go to this function, which may be
+ * any function of its arguments.  What is so proved holds for the true one, too, whose
+ * multiplications would take CBMC hours.
  */
 #ifndef PROOFS_CHECK_H
 #define PROOFS_CHECK_H

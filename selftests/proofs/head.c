@@ -142,7 +142,7 @@ PROOF(bcast_hop, 2)
 	u32 crc = any_u32();
 	struct fc_bcast_hdr c;
 
-	ASSUME(label < FC_LABELS_MAX && p[P_SOCK] & FC_SOCK_BCAST >> 24 && fc_head_single(p));
+	ASSUME(label < FC_LABELS_MAX && (p[P_SOCK] & (FC_SOCK_BCAST >> 24)) && fc_head_single(p));
 	fc_wire_set_sum(p, crc);
 	memcpy(was, p, sizeof(was));
 	fc_wire_bcast_hop(p, label);

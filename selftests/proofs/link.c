@@ -112,7 +112,7 @@ PROOF(link_payload_sizes, 2)
 	POSSIBLE(h.type == FC_FRAME_FAULTS);
 }
 
-/* What the fast path takes, the checks for any frame take, too. */
+/* The checks for any frame take what the fast path takes. */
 PROOF(link_fast_is_valid, 2)
 {
 	u32 linear = any_of(0, FC_PLAIN_MIN + 4), total = any_u32();

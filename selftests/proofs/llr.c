@@ -40,7 +40,7 @@ static bool rx_sane(void)
 	       rx[PORT].queued <= rx[PORT].end - rx[PORT].consumed;
 }
 
-/* Flits in flight are within the window, and the masks tell of no others. */
+/* Flits in flight are within the window, and the masks have no bits of others. */
 static bool tx_sane(void)
 {
 	u32 flight = tx[PORT].sent - tx[PORT].acked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Proofs of the small inline parts of the core: numbers, bucket, record of frames, turns, stalls. */
+/* Proofs of small inline parts of the core: numbers, bucket, record of frames, turns, stalls. */
 #include "proof.h"
 #include "core/bucket.h"
 #include "core/faults/seen.c"
@@ -134,14 +134,14 @@ PROOF(turn_choice, 2)
 PROOF(turn_fair, 12)
 {
 	struct fc_turn turn = { any_u8(), any_u8() };
-	u32 i, waiting, lane = any_of(FC_BAND_SHORT, FC_BAND_BULK);
+	u32 i, waiting, band = any_of(FC_BAND_SHORT, FC_BAND_BULK);
 	bool served = false;
 
 	ASSUME(turn.streak <= FC_TURN_STREAK);
 	for (i = 0; i < 2 * (FC_TURN_STREAK + 1); i++) {
 		waiting = any_of(1, (1 << FC_BAND_COUNT) - 1);
-		ASSUME(!(waiting & fc_bit(FC_BAND_CTRL)) && waiting & fc_bit(lane));
-		served |= fc_turn_next(&turn, waiting) == lane;
+		ASSUME(!(waiting & fc_bit(FC_BAND_CTRL)) && waiting & fc_bit(band));
+		served |= fc_turn_next(&turn, waiting) == band;
 		POSSIBLE(i == 8 && !served);
 	}
 	PROVE(served);
@@ -191,27 +191,25 @@ PROOF(depth_step, 2)
 	POSSIBLE(!held);
 }
 
-/*
- * Before the device was ever idle, too.  It then holds two of the largest flits at most, and gets no
- * more until it holds one.  Assumed, not proved: that takes fewer releases than a period has.
- */
+/* Before the device was ever idle, too.  It then holds two of the largest flits at most. */
 PROOF(depth_start, 2)
 {
 	struct fc_depth d = { 0, any_u32(), any_u32(), any_u32() };
 	u32 held = any_u32();
 
 	ASSUME(d.unit >= 256 && d.unit <= 1U << 20 && d.seen < FC_DEPTH_PERIOD);
-	ASSUME(d.seen + 1 < FC_DEPTH_PERIOD);
 	ASSUME(d.least <= 2 * d.unit && held <= 2 * d.unit);
 	fc_depth_seen(&d, held);
 	PROVE(d.limit <= (FC_DEPTH_MAX + 1) * d.unit);
 	POSSIBLE(!held);
+	POSSIBLE(held && !d.seen);
 }
 
 /* The counts of a packet stay within the numbers that they are compared with. */
 PROOF(progress_step, 2)
 {
-	struct fc_progress p = { any_u64(), 0, any_u32(), any_u8(), any_u8(), any_u8(), any_bool() };
+	struct fc_progress p = { any_u64(), 0, any_u32(), any_u8(), any_u8(), any_u8(),
+				 any_bool() };
 	bool held = any_bool();
 	u8 most = (held ? FC_STALL_CUT_HELD : FC_STALL_CUT) + FC_STALL_HOPS;
 	enum fc_pace pace;

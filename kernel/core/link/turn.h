@@ -128,6 +128,8 @@ static inline void fc_depth_put(struct fc_depth *d, u32 size)
  */
 static inline void fc_depth_seen(struct fc_depth *d, u32 held)
 {
+	u32 excess;
+
 	if (!d->seen || held < d->least)
 		d->least = held;
 	d->seen++;
@@ -138,8 +140,8 @@ static inline void fc_depth_seen(struct fc_depth *d, u32 held)
 			d->limit += d->unit;
 		d->seen = 0;
 	} else if (d->seen == FC_DEPTH_PERIOD) {
-		if (d->least > d->unit)
-			d->limit -= d->least - d->unit;
+		excess = d->least > d->unit ? d->least - d->unit : 0;
+		d->limit = d->limit > excess ? d->limit - excess : 0;
 		d->seen = 0;
 	}
 }
