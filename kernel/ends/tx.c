@@ -198,8 +198,8 @@ static void measure(struct flitcast_site *site, const struct tx_target *t, u64 n
 	if (t->sent_at <= site->ends->tx.anew)
 		return;
 	/*
-	 * The target may have delayed the ack.  Where most acks are delayed, the others are those of
-	 * packets that something has held up: they alone would make the wait too long.
+	 * The target may have delayed the ack.  Where most acks are delayed, the others are those
+	 * of packets that something has held up: they alone would make the wait too long.
 	 */
 	if (t->delay_ack)
 		took = max_t(s64, took - FC_ACK_DELAY_NS, 1);

@@ -93,15 +93,15 @@ static void suspicion(struct flitcast_site *site, u8 port, bool suspect)
 }
 
 /*
- * Suspect a link by which more than DAMAGE_BURST damaged frames have come at once, or more than one a
- * second for long.  Fewer cost less than routes around the link do.
+ * Suspect a link by which more than DAMAGE_BURST damaged frames have come at once, or more than one
+ * a second for long.  Fewer cost less than routes around the link do.
  */
 #define DAMAGE_BURST	8
 
 static void judge_damage(struct flitcast_site *site, u8 port)
 {
 	struct flitcast_end *end = &site->end[port];
-	u32 news = atomic_xchg(&end->link->damaged, 0);
+	u32 news = atomic_xchg(&end->link->sum.damaged, 0);
 
 	if (!news || fc_bucket_take(&end->damage_at, flitcast_site_now(site), NSEC_PER_SEC,
 				    DAMAGE_BURST, min_t(u32, news, DAMAGE_BURST + 1)))
@@ -181,7 +181,7 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 	if (todo & FC_HELLO_GO_UP) {
 		end->link->sum.always = (end->hello.own.flags | end->hello.peer.flags) &
 					FC_HELLO_SUM;
-		atomic_set(&end->link->damaged, 0);
+		atomic_set(&end->link->sum.damaged, 0);
 		if (site->auth)
 			flitcast_auth_keys(site, port);
 		ev.type = FC_EV_LINK_UP;

@@ -186,7 +186,8 @@ static __always_inline bool forward(struct flitcast_link *link, struct fc_vnet *
 	}
 	to->stat[FC_LSTAT_TX_FLITS]++;
 	to->stat[FC_LSTAT_TX_BYTES] += skb->len;
-	if (unlikely(verdict == FC_HOP_MORE || flitcast_link_summed(&to->sum) || !flitcast_link_idle(to))) {
+	if (unlikely(verdict == FC_HOP_MORE || flitcast_link_summed(&to->sum) ||
+		     !flitcast_link_idle(to))) {
 		by_queue(site, v, hop, parts, verdict == FC_HOP_MORE, skb);
 		return true;
 	}

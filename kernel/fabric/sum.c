@@ -37,7 +37,8 @@ void flitcast_sum_packet(const struct flitcast_site *site, u8 *head, u32 crc)
 {
 	if (!flitcast_site_verifies(site))
 		return;
-	if (unlikely(site->ctrl.locate.until) && get_jiffies_64() < site->ctrl.locate.until)
+	if (unlikely(site->ctrl.locate.until) &&
+	    time_before64(get_jiffies_64(), site->ctrl.locate.until))
 		head[FC_AT_FLAGS] |= FC_PACKET_LOCATE;
 	fc_wire_set_sum(head, crc);
 }

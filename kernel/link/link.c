@@ -96,11 +96,11 @@ static noinline bool drop_list(struct sk_buff *skb)
 	return true;
 }
 
-/* Count a damaged frame.  @proven: nobody but the peer has sent it, as far as the link can tell. */
-static void damaged(struct flitcast_link *link, struct sk_buff *skb, bool proven)
+/* Drop a damaged frame.  @peer: the peer has sent it, as far as the link can tell. */
+static void damaged(struct flitcast_link *link, struct sk_buff *skb, bool peer)
 {
-	if (proven)
-		atomic_inc(&link->damaged);
+	if (peer)
+		atomic_inc(&link->sum.damaged);
 	flitcast_link_drop(link, skb, CHECKSUM);
 }
 
@@ -163,9 +163,9 @@ void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool k
 EXPORT_SYMBOL_GPL(flitcast_link_input);
 
 /*
- * While flitcast_link_arrive() orphans a frame, @task is its task; drained() then stores the frame's
- * link in @link.  On PREEMPT_RT another task may run on this CPU meanwhile: drained() ignores the task
- * that is not its own, and @lock keeps others out of flitcast_link_arrive().
+ * While flitcast_link_arrive() orphans a frame, @task is its task; drained() then stores the
+ * frame's link in @link.  On PREEMPT_RT another task may run on this CPU meanwhile: drained()
+ * ignores the task that is not its own, and @lock keeps others out of flitcast_link_arrive().
  */
 struct arriving {
 	local_lock_t lock;

@@ -92,8 +92,7 @@ struct flitcast_link_kind {
  * @port: owner's number of the link
  * @flit: bytes of the longest frame of the owner, with its code
  * @headroom: bytes that a frame needs before its payload
- * @sum: whether frames carry a checksum; the owner's lock
- * @damaged: damaged frames of the peer since the owner last looked
+ * @sum: checksums of frames
  * @code: authentication codes
  * @txq: frames to transmit, in order
  * @tx_lock: held by the transmitting CPU; protects all from @wait to @had
@@ -121,7 +120,6 @@ struct flitcast_link {
 	u32 flit;
 	unsigned int headroom;
 	struct flitcast_link_sum sum;
-	atomic_t damaged;
 	struct flitcast_code code;
 	struct sk_buff_head txq;
 	spinlock_t tx_lock; /* one transmitter at a time */

@@ -109,7 +109,8 @@ static void sum_notices_damage(struct kunit *test)
 {
 	/* 0: a random one. */
 	static const u32 masks[] = { 1, 2, 4, 8, 16, 32, 64, 128, 0 };
-	struct flitcast_site *site = kunit_kzalloc(test, struct_size(site, end, PORT + 1), GFP_KERNEL);
+	struct flitcast_site *site = kunit_kzalloc(test, struct_size(site, end, PORT + 1),
+						   GFP_KERNEL);
 	struct sk_buff_head flits;
 	u32 n, at, i, size, mask, tested = 0;
 
@@ -142,7 +143,8 @@ static void sum_notices_damage(struct kunit *test)
 /* Without sums any packet passes. */
 static void sum_off(struct kunit *test)
 {
-	struct flitcast_site *site = kunit_kzalloc(test, struct_size(site, end, PORT + 1), GFP_KERNEL);
+	struct flitcast_site *site = kunit_kzalloc(test, struct_size(site, end, PORT + 1),
+						   GFP_KERNEL);
 	struct sk_buff_head flits;
 
 	KUNIT_ASSERT_NOT_NULL(test, site);

@@ -193,8 +193,8 @@ static void change(volatile char *data, size_t len)
 }
 
 /*
- * Data that changes all the time comes damaged; but no link is blamed for it, although links test data
- * then.
+ * Data that changes all the time comes damaged; but no link is blamed for it, although links test
+ * data then.
  */
 TEST_F(line, zerocopy__races)
 {
