@@ -303,7 +303,6 @@ void flitcast_ctrl_damaged(struct flitcast_site *site, u32 src, u8 port)
 	struct fc_ctrl ctrl = {
 		.kind = FC_CTRL_DAMAGED, .dst = src, .site = site->cfg.id, .port = 1,
 	};
-
 	u64 now = get_jiffies_64();
 
 	flitcast_sum_damaged(site, src, port);
