@@ -152,7 +152,7 @@ counter()
 	done
 }
 
-# link_blame SITE...: prints "site SITE to PEER port PORT silent N grey N stuck N resets N" for each
+# link_blame SITE...: prints "site SITE to PEER port PORT silent N grey N stuck N damaged N resets N" for each
 # link of these sites.
 link_blame()
 {
@@ -161,7 +161,7 @@ link_blame()
 	for site; do
 		at "$site" -s -j link show
 	done | sed 's/{"site":/\n&/g' |
-		sed -n 's/^{"site":\([0-9]*\),"port":\([0-9]*\),.*"expected_site":\([0-9]*\),.*"suspected_silent":\([0-9]*\),"suspected_grey":\([0-9]*\),"suspected_stuck":\([0-9]*\),"resets":\([0-9]*\).*/site \1 to \3 port \2 silent \4 grey \5 stuck \6 resets \7/p'
+		sed -n 's/^{"site":\([0-9]*\),"port":\([0-9]*\),.*"expected_site":\([0-9]*\),.*"suspected_silent":\([0-9]*\),"suspected_grey":\([0-9]*\),"suspected_stuck":\([0-9]*\),"suspected_damaged":\([0-9]*\),"resets":\([0-9]*\).*/site \1 to \3 port \2 silent \4 grey \5 stuck \6 damaged \7 resets \8/p'
 }
 
 # Percent of its rate before that a pair keeps.
