@@ -303,9 +303,15 @@ void flitcast_ctrl_damaged(struct flitcast_site *site, u32 src, u8 port)
 	struct fc_ctrl ctrl = {
 		.kind = FC_CTRL_DAMAGED, .dst = src, .site = site->cfg.id, .port = 1,
 	};
+	/* A packet that was stored in transit may have lost its port. */
+	struct flitcast_end *end = port < site->node.nports ? &site->end[port] : NULL;
 	u64 now = get_jiffies_64();
 
-	flitcast_sum_damaged(site, src, port);
+	count(site, FC_STAT_PKT_DAMAGED);
+	if (end && end->link) {
+		end->link->stat[FC_LSTAT_RX_DAMAGED]++;
+		end->damaged_source = src;
+	}
 	/* The source is as damaged as the rest: it may be none, or this site. */
 	if (src >= site->cfg.topo.nsites || src == site->cfg.id || now < site->ctrl.locate.next_at)
 		return;

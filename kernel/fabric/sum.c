@@ -48,18 +48,6 @@ void flitcast_sum_locate(struct flitcast_site *site)
 	site->ctrl.locate.until = get_jiffies_64() + FLITCAST_LOCATE_SECONDS * HZ;
 }
 
-void flitcast_sum_damaged(struct flitcast_site *site, u32 src, u8 port)
-{
-	/* A packet that was stored in transit may have lost its port. */
-	struct flitcast_end *end = port < site->node.nports ? &site->end[port] : NULL;
-
-	site->stat[FC_STAT_PKT_DAMAGED]++;
-	if (end && end->link) {
-		end->link->stat[FC_LSTAT_RX_DAMAGED]++;
-		end->damaged_source = src;
-	}
-}
-
 bool flitcast_sum_test(const struct flitcast_site *site, const struct sk_buff_head *flits, u8 port)
 {
 	const u8 *head = skb_peek(flits)->data;

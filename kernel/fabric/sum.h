@@ -38,9 +38,6 @@ void flitcast_sum_packet(const struct flitcast_site *site, u8 *head, u32 crc);
  */
 bool flitcast_sum_test(const struct flitcast_site *site, const struct sk_buff_head *flits, u8 port);
 
-/* A packet, or a control entry, of site @src that came in by @port is damaged: count it. */
-void flitcast_sum_damaged(struct flitcast_site *site, u32 src, u8 port);
-
 /* A target has received damaged packets of this site: locate the damage for a while. */
 void flitcast_sum_locate(struct flitcast_site *site);
 
