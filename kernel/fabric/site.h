@@ -60,7 +60,7 @@ struct flitcast_clock {
  * struct flitcast_todo - work deferred to the end of the current event
  * @effects: effects of the current event; events do not nest
  * @resets: bit mask of links to reset
- * @suspects: by enum fc_suspicion: bit mask of links that the switches suspect
+ * @suspects: by enum fc_suspicion: bit mask of links to suspect
  * @suspected: a link is in @suspects
  * @more: bit mask of sets (enum fc_set) whose switch has more to do for a received frame
  * @unrouted: fronts were forwarded eagerly, before their routing decision

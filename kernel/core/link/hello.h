@@ -211,8 +211,8 @@ u8 fc_hello_reset(struct fc_hello *h, u64 now);
 /* Set window and flags: the peer knows the old ones, so restart the handshake. */
 u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now);
 /*
- * The link may be silent, or lose full frames (FC_FX_SUSPECT): avoid and probe it, and take it down
- * if full frames are lost.  @why: enum fc_suspicion.
+ * The link may be silent, or lose or damage frames: avoid and probe it, and take it down if full
+ * frames are lost.  @why: enum fc_suspicion.
  */
 u8 fc_hello_suspect(struct fc_hello *h, u8 why, u64 now);
 /* This end is removed: inform the peer.  The HELLO of this step is the last one. */
