@@ -11,6 +11,7 @@
 #include "core/ends/ends.h"
 #include "core/bcast/recept.h"
 #include "ends/delivery.h"
+#include "mem/waiter.h"
 
 struct flitcast_site;
 struct flitcast_share;
@@ -139,8 +140,7 @@ struct flitcast_port_ops {
  * @uid: user, for scheduling among users; set before attaching
  * @share: memory share charged for its messages, even after it is detached; NULL: none; set before
  *	attaching
- * @starved: entry in the tree of ports that wait for memory in @share (share.c)
- * @need: pages that the port waits for
+ * @waiter: waits for memory in @share
  * @number: port number
  * @waiting: flows refused for lack of buffer space, in FIFO order
  * @granted: flows with a grant
@@ -170,8 +170,7 @@ struct flitcast_port {
 	struct flitcast_source *bcasts;
 	kuid_t uid;
 	struct flitcast_share *share;
-	struct rb_node starved;
-	long need;
+	struct flitcast_waiter waiter;
 	u16 number;
 	struct list_head waiting;
 	struct list_head granted;

@@ -14,7 +14,7 @@
 #include <linux/slab.h>
 #include <uapi/linux/flitcast.h>
 #include "ends/ports.h"
-#include "ends/share.h"
+#include "mem/share.h"
 #include "ends/source.h"
 #include "ends/tx.h"
 #include "ends/txqueue.h"

@@ -13,7 +13,7 @@
 #include "ends/bcast.h"
 #include "ends/rx.h"
 #include "ends/rxmsg.h"
-#include "ends/share.h"
+#include "mem/share.h"
 #include "ends/source.h"
 #include "ends/tx.h"
 #include "ends/txbcast.h"

@@ -5,7 +5,7 @@
 #include <linux/module.h>
 #include <net/sock.h>
 #include "drop.h"
-#include "ends/share.h"
+#include "mem/share.h"
 #include "sock/addr.h"
 #include "sock/conn.h"
 #include "sock/cork.h"
@@ -40,6 +40,26 @@ static struct proto fs_proto = {
 	.name = "FLITCAST-SOCK",
 	.owner = THIS_MODULE,
 	.obj_size = sizeof(struct flitcast_sock),
+};
+
+/* A thread that waits for space in the share has to be woken. */
+static bool waiter_hold(struct flitcast_waiter *waiter)
+{
+	struct flitcast_port *port = container_of(waiter, struct flitcast_port, waiter);
+
+	return port->ops->hold(port);
+}
+
+static void waiter_wake(struct flitcast_waiter *waiter)
+{
+	struct flitcast_port *port = container_of(waiter, struct flitcast_port, waiter);
+
+	port->ops->wake(port, FLITCAST_WAKE_OUT);
+}
+
+static const struct flitcast_waiter_ops waiter_ops = {
+	.hold = waiter_hold,
+	.wake = waiter_wake,
 };
 
 /* Runs after close(): zero-copy data in use holds the sock. */
@@ -77,7 +97,7 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock,
 	/* An unbound socket may wait for space in its share, too. */
 	fs->port.ops = &flitcast_fs_port_ops;
 	fs->port.share = share;
-	RB_CLEAR_NODE(&fs->port.starved);
+	flitcast_waiter_init(&fs->port.waiter, &waiter_ops);
 	fs->timeout_ms = TIMEOUT_DEFAULT_MS;
 	fs->copies = 1;
 	flitcast_port_reception(&fs->port, FC_RECEPT_FIRST, 0, 1, NSEC_PER_SEC);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: memory of sockets.  Each socket takes it from the share of its user (ends/share.c),
+ * AF_FLITCAST: memory of sockets.  Each socket takes it from the share of its user (mem/share.c),
  * by pages, and all shares together have a limit.  /proc/net/protocols shows the sum.
  *
  * The kernel's sk_mem functions account receive queues, and also charge them to the memory cgroup
@@ -15,15 +15,14 @@
  * Calls of the sending task allocate send queues, and charge its memory cgroup by __GFP_ACCOUNT.
  * This file counts their pages for the share and the family only.
  */
-#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/page_counter.h>
 #include <linux/percpu_counter.h>
 #include <linux/sizes.h>
 #include <net/sock.h>
 #include "compat.h"
-#include "ends/share.h"
+#include "mem/account.h"
+#include "mem/share.h"
 #include "sock/addr.h"
 #include "sock/impl.h"
 #include "sock/mem.h"
@@ -35,12 +34,6 @@
  * size, so that a program that reads its sockets in turn makes progress.
  */
 #define LEAST_IN_CGROUP	SZ_128K
-/*
- * Part of the limit of a cgroup (or an eighth, if that is less) that receive queues must leave
- * free: data of other senders must not get a program killed that needs a page for itself.
- */
-#define CGROUP_REST	SZ_4M
-
 /*
  * A socket that returns memory keeps less than this for the next message, so that reading a series
  * of short messages does not update the counters shared by all sockets for each.  If its share is
@@ -84,39 +77,16 @@ void flitcast_mem_account_free(struct sock *account)
 	sk_free(account);
 }
 
-/*
- * Would @pages exceed the limit of the socket's memory cgroup, or of an ancestor?  In a softirq the
- * kernel charges pages beyond the limit, because received packets cannot wait; Flitcast messages
- * can.  While all queues of the socket's user are small compared with the limit, other memory fills
- * the cgroup, such as reclaimable page cache: then the answer is no.
- */
+/* Would @pages exceed the limit of the socket's memory cgroup, or of an ancestor? */
 static bool cgroup_full(const struct flitcast_sock *fs, unsigned long pages)
 {
-#ifdef CONFIG_MEMCG
-	unsigned long all = flitcast_share_pages(fs->port.share);
-	struct mem_cgroup *memcg;
-
-	if (!mem_cgroup_sockets_enabled)
-		return false;
-	for (memcg = mem_cgroup_from_sk(fs->account); memcg; memcg = parent_mem_cgroup(memcg)) {
-		unsigned long max = READ_ONCE(memcg->memory.max);
-		unsigned long rest = min_t(unsigned long, max / 8, CGROUP_REST / PAGE_SIZE);
-
-		if (all + pages > max / 4 &&
-		    page_counter_read(&memcg->memory) + pages > max - rest)
-			return true;
-	}
-#endif
-	return false;
+	return flitcast_account_memcg_full(fs->account, flitcast_share_pages(fs->port.share),
+					   pages);
 }
 
 struct mem_cgroup *flitcast_mem_cgroup(const struct flitcast_sock *fs)
 {
-#ifdef CONFIG_MEMCG
-	if (mem_cgroup_sockets_enabled)
-		return mem_cgroup_from_sk(fs->account);
-#endif
-	return NULL;
+	return flitcast_account_memcg(fs->account);
 }
 
 /* Update the share for pages that the account gained or lost. */
@@ -278,7 +248,7 @@ static long tx_more(const struct flitcast_sock *fs, u32 bytes)
 
 void flitcast_mem_wait(struct flitcast_sock *fs, u32 bytes)
 {
-	flitcast_share_wait(&fs->port, tx_more(fs, bytes));
+	flitcast_share_wait(fs->port.share, &fs->port.waiter, tx_more(fs, bytes));
 }
 
 bool flitcast_mem_send(struct flitcast_sock *fs, u32 bytes)
@@ -329,7 +299,7 @@ void flitcast_mem_end(struct flitcast_sock *fs)
 {
 	flitcast_mem_uncharge(fs, atomic_read(&fs->account->sk_rmem_alloc));
 	reclaim(fs);
-	flitcast_share_forget(&fs->port);
+	flitcast_share_forget(&fs->port.waiter);
 	/* The site accounts for the messages that it goes on sending. */
 	tx_give(fs, tx_pages(atomic64_xchg(&fs->tx_mem, 0)));
 }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory limit of all sockets, send and receive, divided into shares by user: no user can take the
- * memory that the others need.
+ * Memory limits, divided into shares by user: no user can take the memory that the others need.
+ * One limit is for all sockets, send and receive, the other for all sites.
  *
  *	limit (parameter mem)
  *	|------------ held by shares ------------|---- free ----| 1/8 receive only | 1/64 small |
  *	a share may grow as long as its pages <= free (dynamic threshold: Choudhury and Hahne 1998)
  *
- * A share only counts pages.  Sockets (sock/mem.c), and the sources that closed sockets leave
- * behind (source.c), count what they hold.  Senders without memory wait in their share by need,
- * smallest first; shares are served in turn.
+ *	limit (parameter site_mem)
+ *	|------------ held by shares ------------|---- free ----|
+ *
+ * A share only counts pages.  Sockets (sock/mem.c), the sources that closed sockets leave behind
+ * (ends/source.c), and sites (account.c) count what they hold.  Senders without memory wait in
+ * their share by need, smallest first; shares are served in turn.
  */
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
@@ -20,19 +23,19 @@
 #include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 #include <net/net_namespace.h>
-#include "ends/port.h"
-#include "ends/share.h"
+#include "mem/share.h"
 
 /**
- * struct flitcast_share - memory that one user holds of that of all sockets
- * @refs: references of sockets, and of sources of closed sockets
+ * struct flitcast_share - memory that one user holds of that of all sockets and sites
+ * @refs: references of sockets, of sources of closed sockets, and of accounts of sites
  * @node: in @shares
  * @place: network or user namespace; only compared, never dereferenced
  * @ns: if @place is a user namespace, that namespace, with a reference
  * @uid: user in that namespace
- * @pages: pages held within the limit
+ * @pages: pages of sockets held within the limit
  * @beyond: pages that flitcast_share_add() charged beyond the limit
- * @waiting: ports that wait for memory, by need
+ * @site_pages: pages of sites
+ * @waiting: waiters for memory, by need
  * @starved: entry in starved_shares, while @waiting is not empty
  *
  * @node is under shares_lock, @waiting and @starved are under wait_lock.
@@ -45,6 +48,7 @@ struct flitcast_share {
 	kuid_t uid;
 	atomic_long_t pages;
 	atomic_long_t beyond;
+	atomic_long_t site_pages;
 	struct rb_root_cached waiting;
 	struct list_head starved;
 };
@@ -63,13 +67,15 @@ struct payer {
 #define SMALL		2
 /* A RECEIVE_PART-th of the limit is reserved for receive queues. */
 #define RECEIVE_PART	8
-/* port->need after flitcast_share_forget(). */
+/* @need of a waiter after flitcast_share_forget(). */
 #define NEED_NONE	LONG_MIN
 
 atomic_long_t flitcast_mem_allocated;
 
 static long mem_limit;
 static atomic_long_t held;
+static long site_limit;
+static atomic_long_t site_held;
 static DEFINE_SPINLOCK(shares_lock);
 static struct rb_root shares = RB_ROOT;
 static DEFINE_SPINLOCK(wait_lock);
@@ -160,7 +166,8 @@ void flitcast_share_put(struct flitcast_share *share)
 		rb_erase(&share->node, &shares);
 		spin_unlock(&shares_lock);
 		WARN_ON_ONCE(atomic_long_read(&share->pages) ||
-			     atomic_long_read(&share->beyond));
+			     atomic_long_read(&share->beyond) ||
+			     atomic_long_read(&share->site_pages));
 		if (share->ns)
 			put_user_ns(share->ns);
 		kfree(share);
@@ -248,30 +255,67 @@ void flitcast_share_give(struct flitcast_share *share, long pages)
 	give(share, pages - first);
 }
 
-static bool need_less(struct rb_node *a, const struct rb_node *b)
+long flitcast_share_site_pages(const struct flitcast_share *share)
 {
-	return rb_entry(a, struct flitcast_port, starved)->need <
-	       rb_entry(b, struct flitcast_port, starved)->need;
+	return atomic_long_read(&share->site_pages);
 }
 
-static void enlist(struct flitcast_port *port, long pages)
+long flitcast_share_site_free(const struct flitcast_share *share)
 {
-	struct flitcast_share *share = port->share;
+	long rest = READ_ONCE(site_limit) - atomic_long_read(&site_held);
 
+	return max((rest - flitcast_share_site_pages(share)) / 2, 0L);
+}
+
+bool flitcast_share_site_take(struct flitcast_share *share, long pages, bool limited)
+{
+	long all, mine;
+
+	if (!limited) {
+		atomic_long_add(pages, &share->site_pages);
+		return true;
+	}
+	/* Check first: a failing attempt must not make others fail. */
+	if (pages > flitcast_share_site_free(share))
+		return false;
+	all = atomic_long_add_return(pages, &site_held);
+	mine = atomic_long_add_return(pages, &share->site_pages);
+	if (mine <= READ_ONCE(site_limit) - all)
+		return true;
+	flitcast_share_site_give(share, pages, limited);
+	return false;
+}
+
+void flitcast_share_site_give(struct flitcast_share *share, long pages, bool limited)
+{
+	atomic_long_sub(pages, &share->site_pages);
+	if (limited)
+		atomic_long_sub(pages, &site_held);
+}
+
+static bool need_less(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct flitcast_waiter, node)->need <
+	       rb_entry(b, struct flitcast_waiter, node)->need;
+}
+
+static void enlist(struct flitcast_share *share, struct flitcast_waiter *waiter, long pages)
+{
 	if (RB_EMPTY_ROOT(&share->waiting.rb_root)) {
 		list_add_tail(&share->starved, &starved_shares);
 		WRITE_ONCE(nstarved, nstarved + 1);
 	}
-	port->need = pages;
-	rb_add_cached(&port->starved, &share->waiting, need_less);
+	waiter->share = share;
+	waiter->need = pages;
+	rb_add_cached(&waiter->node, &share->waiting, need_less);
 }
 
-static void unlist(struct flitcast_port *port)
+static void unlist(struct flitcast_waiter *waiter)
 {
-	struct flitcast_share *share = port->share;
+	struct flitcast_share *share = waiter->share;
 
-	rb_erase_cached(&port->starved, &share->waiting);
-	RB_CLEAR_NODE(&port->starved);
+	rb_erase_cached(&waiter->node, &share->waiting);
+	RB_CLEAR_NODE(&waiter->node);
 	if (!RB_EMPTY_ROOT(&share->waiting.rb_root))
 		return;
 	list_del_init(&share->starved);
@@ -279,27 +323,27 @@ static void unlist(struct flitcast_port *port)
 }
 
 /*
- * Return: from the next share with waiting ports, the port that needs least, if there is memory for
- * it.  A port that needs more may be gone, or never be satisfied, so no other port waits for it.
+ * Return: from the next share with waiters, the one that needs least, if there is memory for it.
+ * One that needs more may be gone, or never be satisfied, so no other waits for it.
  */
-static struct flitcast_port *next_port(void)
+static struct flitcast_waiter *next_waiter(void)
 {
+	struct flitcast_waiter *waiter;
 	struct flitcast_share *share;
-	struct flitcast_port *port;
 
 	share = list_first_entry(&starved_shares, struct flitcast_share, starved);
 	list_move_tail(&share->starved, &starved_shares);
-	port = rb_entry(rb_first_cached(&share->waiting), struct flitcast_port, starved);
-	if (!flitcast_share_sendable(share, port->need))
+	waiter = rb_entry(rb_first_cached(&share->waiting), struct flitcast_waiter, node);
+	if (!flitcast_share_sendable(share, waiter->need))
 		return NULL;
-	unlist(port);
-	return port;
+	unlist(waiter);
+	return waiter;
 }
 
-/* Wake ports as long as there is memory for one. */
+/* Wake waiters as long as there is memory for one. */
 static void wake_work(struct work_struct *work)
 {
-	struct flitcast_port *port;
+	struct flitcast_waiter *waiter;
 	unsigned int failed = 0;
 	bool held;
 
@@ -307,14 +351,14 @@ static void wake_work(struct work_struct *work)
 		spin_lock_bh(&wait_lock);
 		if (failed >= nstarved)
 			break;
-		port = next_port();
+		waiter = next_waiter();
 		rcu_read_lock();
-		held = port && port->ops->hold(port);
+		held = waiter && waiter->ops->hold(waiter);
 		rcu_read_unlock();
-		failed = port ? 0 : failed + 1;
+		failed = waiter ? 0 : failed + 1;
 		spin_unlock_bh(&wait_lock);
 		if (held)
-			port->ops->wake(port, FLITCAST_WAKE_OUT);
+			waiter->ops->wake(waiter);
 		cond_resched();
 	}
 	spin_unlock_bh(&wait_lock);
@@ -322,43 +366,50 @@ static void wake_work(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(wake, wake_work);
 
-/* Schedule the wake-up of waiting ports: memory was released, or the limit changed. */
+/* Schedule the wake-up of waiters: memory was released, or the limit changed. */
 static void wake_starved(void)
 {
 	/*
-	 * Either this call sees the waiting port, or the port sees the released pages: pairs with
-	 * the barrier of flitcast_share_wait().
+	 * Either this call sees the waiter, or the waiter sees the released pages: pairs with the
+	 * barrier of flitcast_share_wait().
 	 */
 	smp_mb();
 	if (READ_ONCE(nstarved))
 		queue_delayed_work(system_unbound_wq, &wake, 1);
 }
 
-void flitcast_share_wait(struct flitcast_port *port, long pages)
+void flitcast_waiter_init(struct flitcast_waiter *waiter, const struct flitcast_waiter_ops *ops)
+{
+	waiter->ops = ops;
+	waiter->need = 0;
+	RB_CLEAR_NODE(&waiter->node);
+}
+
+void flitcast_share_wait(struct flitcast_share *share, struct flitcast_waiter *waiter, long pages)
 {
 	spin_lock_bh(&wait_lock);
-	if (port->need == NEED_NONE)
+	if (waiter->need == NEED_NONE)
 		goto unlock;
 	/*
 	 * Another thread may wait for less: wake at the lower need; a thread woken too early waits
 	 * again.
 	 */
-	if (!RB_EMPTY_NODE(&port->starved)) {
-		pages = min(pages, port->need);
-		unlist(port);
+	if (!RB_EMPTY_NODE(&waiter->node)) {
+		pages = min(pages, waiter->need);
+		unlist(waiter);
 	}
-	enlist(port, pages);
+	enlist(share, waiter, pages);
 unlock:
 	spin_unlock_bh(&wait_lock);
 	smp_mb(); /* pairs with the barrier of wake_starved() */
 }
 
-void flitcast_share_forget(struct flitcast_port *port)
+void flitcast_share_forget(struct flitcast_waiter *waiter)
 {
 	spin_lock_bh(&wait_lock);
-	if (!RB_EMPTY_NODE(&port->starved))
-		unlist(port);
-	port->need = NEED_NONE;
+	if (!RB_EMPTY_NODE(&waiter->node))
+		unlist(waiter);
+	waiter->need = NEED_NONE;
 	spin_unlock_bh(&wait_lock);
 }
 
@@ -385,16 +436,42 @@ static const struct kernel_param_ops mem_ops = {
 module_param_cb(mem, &mem_ops, &mem_limit, 0644);
 MODULE_PARM_DESC(mem, "Pages that the queues of all sockets may have (default: 3/16 of the memory)");
 
+/* Sites keep what they have. */
+static int site_mem_set(const char *text, const struct kernel_param *param)
+{
+	long pages;
+	int err;
+
+	err = kstrtol(text, 0, &pages);
+	if (err)
+		return err;
+	if (pages < MEM_LEAST)
+		return -EINVAL;
+	WRITE_ONCE(site_limit, pages);
+	return 0;
+}
+
+static const struct kernel_param_ops site_mem_ops = {
+	.set = site_mem_set,
+	.get = param_get_long,
+};
+
+module_param_cb(site_mem, &site_mem_ops, &site_limit, 0644);
+MODULE_PARM_DESC(site_mem, "Pages of all sites that users of user namespaces add (default: half the memory)");
+
 void flitcast_share_init(void)
 {
 	/* As much as for TCP and UDP. */
 	if (!mem_limit)
 		mem_limit = max(nr_free_buffer_pages() / 16 * 3, 256UL);
+	if (!site_limit)
+		site_limit = max(nr_free_buffer_pages() / 2, 256UL);
 }
 
 void flitcast_share_exit(void)
 {
 	cancel_delayed_work_sync(&wake);
 	WARN_ON_ONCE(atomic_long_read(&held));
+	WARN_ON_ONCE(atomic_long_read(&site_held));
 	WARN_ON_ONCE(atomic_long_read(&flitcast_mem_allocated));
 }

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory of all sockets, in shares by user (share.c). */
-#ifndef FLITCAST_ENDS_SHARE_H
-#define FLITCAST_ENDS_SHARE_H
+/* Memory of all sockets and of all sites, in shares by user (share.c). */
+#ifndef FLITCAST_MEM_SHARE_H
+#define FLITCAST_MEM_SHARE_H
 
 #include <linux/types.h>
 #include <linux/uidgid.h>
+#include "mem/waiter.h"
 
-struct flitcast_port;
 struct flitcast_share;
 struct net;
 
 /* Pages of all sockets, as shown in /proc/net/protocols. */
 extern atomic_long_t flitcast_mem_allocated;
 
-/* Set the limit by the memory of the host, unless the parameter did. */
+/* Set the limits by the memory of the host, unless the parameters did. */
 void flitcast_share_init(void);
 /* Called when no socket and no site is left. */
 void flitcast_share_exit(void);
 
 /**
- * flitcast_share_find() - the share that pays for a socket
- * @net: namespace of the socket, which holds a reference
- * @uid: user that made the socket
+ * flitcast_share_find() - the share that pays for a socket or a site
+ * @net: namespace of it, which holds a reference
+ * @uid: user that made it
  *
  * Each user has one share in each network namespace of the host's administrator.  What a user does
  * in user namespaces that the user created, and in network namespaces of these, is charged to the
@@ -43,7 +43,7 @@ enum flitcast_share_use {
 };
 
 /**
- * flitcast_share_take() - charge pages to a share, if the limit allows it
+ * flitcast_share_take() - charge pages of a socket to a share, if the limit allows it
  * @share: share
  * @pages: number of pages
  * @use: kind of queue that uses them
@@ -67,23 +67,47 @@ void flitcast_share_give(struct flitcast_share *share, long pages);
 bool flitcast_share_sendable(const struct flitcast_share *share, long pages);
 /* Return: true if memory is ample, so that sockets may keep pages for their next messages. */
 bool flitcast_share_ample(const struct flitcast_share *share);
-/* Return: the pages that a share holds, within the limit and beyond it. */
+/* Return: the pages that the sockets of a share hold, within the limit and beyond it. */
 long flitcast_share_pages(const struct flitcast_share *share);
 /* Return: true if a share can never hold so many pages for sending. */
 bool flitcast_share_never(long pages);
+
 /**
- * flitcast_share_wait() - wake the port once its share may grow for sending
- * @port: port with a share
- * @pages: pages that the port needs; if the port waits already, the lower number counts
+ * flitcast_share_site_take() - charge pages of a site to a share, if the limit allows it
+ * @share: share
+ * @pages: number of pages
+ * @limited: the limit counts; if not, the pages do not reduce what other shares may hold
  *
- * A sender calls this first, and tries to take pages afterwards.  The work item calls @wake of the
- * port once, for FLITCAST_WAKE_OUT; the port of a share that needs least comes first.  The port
- * must exist until then, or until flitcast_share_forget().
+ * Sites have a limit of their own, because a site reserves memory that it seldom uses.  As with
+ * flitcast_share_take(), a share may hold no more than is free.
+ *
+ * Context: any.
+ *
+ * Return: false if the limit does not allow it: nothing is charged.
+ */
+bool flitcast_share_site_take(struct flitcast_share *share, long pages, bool limited);
+/* Release pages of a site.  @limited: as when they were charged. */
+void flitcast_share_site_give(struct flitcast_share *share, long pages, bool limited);
+/* Return: the pages that the sites of a share hold. */
+long flitcast_share_site_pages(const struct flitcast_share *share);
+/* Return: the most pages for which flitcast_share_site_take() would succeed now. */
+long flitcast_share_site_free(const struct flitcast_share *share);
+
+void flitcast_waiter_init(struct flitcast_waiter *waiter, const struct flitcast_waiter_ops *ops);
+/**
+ * flitcast_share_wait() - wake a waiter once a share may grow for sending
+ * @share: share
+ * @waiter: waiter, which uses no other share
+ * @pages: pages that it needs; if it waits already, the lower number counts
+ *
+ * A sender calls this first, and tries to take pages afterwards.  The work item wakes the waiter
+ * once; the waiter of a share that needs least comes first.  The waiter must exist until then, or
+ * until flitcast_share_forget().
  *
  * Context: any.
  */
-void flitcast_share_wait(struct flitcast_port *port, long pages);
-/* Remove a port that is going away; later calls of flitcast_share_wait() for it do nothing. */
-void flitcast_share_forget(struct flitcast_port *port);
+void flitcast_share_wait(struct flitcast_share *share, struct flitcast_waiter *waiter, long pages);
+/* Remove a waiter that is going away; later calls of flitcast_share_wait() for it do nothing. */
+void flitcast_share_forget(struct flitcast_waiter *waiter);
 
-#endif /* FLITCAST_ENDS_SHARE_H */
+#endif /* FLITCAST_MEM_SHARE_H */
