@@ -11,7 +11,7 @@ void flitcast_channel_free(struct flitcast_site *site, struct fc_channel *ch)
 	u8 p;
 
 	for (p = 0; ch->rx && p < ch->nports; p++)
-		if (ch->rx[p].queue != site->no_queue)
+		if (ch->rx[p].queue != site->buffers.no_queue)
 			kfree(ch->rx[p].queue);
 	kfree(ch->rx);
 	kfree(ch->tx);
@@ -28,7 +28,7 @@ int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch, u3
 	if (!ch->rx || !ch->tx)
 		return -ENOMEM;
 	for (p = 0; p < ch->nports; p++) {
-		ch->rx[p].queue = site->no_queue;
+		ch->rx[p].queue = site->buffers.no_queue;
 		if (ports & fc_bit(p))
 			ch->rx[p].queue = kcalloc(ch->window, sizeof(struct fc_flit),
 						  GFP_KERNEL_ACCOUNT);

@@ -9,6 +9,7 @@
 #include <linux/skbuff.h>
 #include "core/link/turn.h"
 #include "core/wire/wire.h"
+#include "drop_reason.h"
 #include "fabric/dgram.h"
 
 struct flitcast_site;
@@ -38,11 +39,13 @@ static_assert(FLITCAST_TX_BY_HIGH == (int)FC_SET_HIGH);
  * @node: entry in the transit pool
  * @flits: flits; the first is the front, whose target list has only the remaining targets
  * @at: earliest time to send it
+ * @charge: bytes of memory, charged to the maker of the site
  * @begun: the front was fed to the local net-input
  */
 struct flitcast_train {
 	struct list_head node;
 	u64 at;
+	u32 charge;
 	bool begun;
 	struct sk_buff_head flits;
 };
@@ -115,6 +118,10 @@ void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_hea
 
 /* Return: true if the transit pool has room for a copy, which flitcast_oper_copy() would store. */
 bool flitcast_oper_copies(const struct flitcast_site *site, u8 set);
+
+/* Free a stored packet that is in no list, with the flits that are left of it. */
+void flitcast_train_free(struct flitcast_site *site, struct flitcast_train *train,
+			 enum flitcast_drop why);
 
 /*
  * As flitcast_oper_rescue(), for a copy of a packet on a suspected link, which routes avoid now.

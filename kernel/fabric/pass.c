@@ -27,6 +27,7 @@
 #include "fabric/fast.h"
 #include "fabric/input.h"
 #include "fabric/vnet.h"
+#include "link/memory.h"
 
 /* Return: true if the link may carry a frame of this class and epoch now. */
 static inline bool usable(const struct flitcast_site *site, const struct flitcast_link *link,
@@ -236,7 +237,8 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	};
 	struct fc_vnet *v = site->hops[fc_vc_set(p[FC_LINK_VC])];
 
-	if (!flitcast_fast() || !v || skb->len > site->cfg.flit)
+	if (!flitcast_fast() || !v || skb->len > site->cfg.flit ||
+	    skb->truesize > flitcast_flit_memory(site->cfg.flit))
 		return false;
 	if (!(p[FC_LINK_FLAGS] & FC_PART_HEAD))
 		return pass_body(link, v, skb);

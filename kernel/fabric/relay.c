@@ -21,6 +21,8 @@
 #include "fabric/relay.h"
 #include "fabric/table.h"
 #include "fabric/path.h"
+#include "link/memory.h"
+#include "mem/account.h"
 
 /**
  * struct flitcast_relay - the relay of a site
@@ -28,7 +30,9 @@
  * @table: next hops of broadcasts
  * @paths: in a graph, configured paths of broadcasts in several copies; else NULL
  * @flits: flits of each held packet, in order
+ * @charge: bytes of memory charged for each; 0 for those of this site, which their sender pays for
  * @cursor: by port, the flit of the current packet that was sent last
+ * @account: account of the site that pays for held packets of others
  * @more: the last event left work, which the timer continues
  *
  * The site's lock protects it.
@@ -38,7 +42,9 @@ struct flitcast_relay {
 	struct flitcast_table *table;
 	struct flitcast_paths *paths;
 	struct sk_buff_head *flits;
+	u32 *charge;
 	struct sk_buff *cursor[FC_PORTS_MAX];
+	struct flitcast_account *account;
 	bool more;
 };
 
@@ -59,6 +65,26 @@ static u32 next_hop(const struct fc_relay *relay, u32 src, u8 copies, u8 label, 
 	return flitcast_table_next(relay->tables, src, relay->id, copies, in);
 }
 
+static bool admit(struct fc_relay *core, u16 n, u32 data)
+{
+	struct flitcast_relay *r = container_of(core, struct flitcast_relay, core);
+	u32 bytes = flitcast_packet_memory(core->payload + FC_LINK_SIZE, data);
+
+	if (!flitcast_account_take(r->account, bytes))
+		return false;
+	r->charge[n] = bytes;
+	return true;
+}
+
+/* Free the flits of a hold. */
+static void hold_free(struct flitcast_relay *r, u16 n, enum flitcast_drop why)
+{
+	flitcast_drop_queue(&r->flits[n], why);
+	if (r->charge[n])
+		flitcast_account_give(r->account, r->charge[n]);
+	r->charge[n] = 0;
+}
+
 static void relay_free(struct flitcast_site *site, struct flitcast_relay *r)
 {
 	struct fc_relay *core = &r->core;
@@ -72,6 +98,7 @@ static void relay_free(struct flitcast_site *site, struct flitcast_relay *r)
 	kvfree(core->hold);
 	kvfree(core->seen);
 	kvfree(r->flits);
+	kvfree(r->charge);
 	if (r->table)
 		flitcast_table_put(r->table);
 	flitcast_path_free(r->paths);
@@ -106,6 +133,7 @@ int flitcast_relay_alloc(struct flitcast_site *site)
 		return -ENOMEM;
 	core = &r->core;
 	core->next_hop = next_hop;
+	core->admit = admit;
 	core->ch.timing = &site->timing;
 	core->ch.nports = site->node.nports;
 	core->stat = site->stat;
@@ -119,6 +147,8 @@ int flitcast_relay_alloc(struct flitcast_site *site)
 	core->seen = kvcalloc((size_t)topo->nsites * core->ch.nports * core->nlabels,
 			      sizeof(*core->seen), GFP_KERNEL_ACCOUNT);
 	r->flits = kvcalloc(core->nholds, sizeof(*r->flits), GFP_KERNEL_ACCOUNT);
+	r->charge = kvcalloc(core->nholds, sizeof(*r->charge), GFP_KERNEL_ACCOUNT);
+	r->account = site->buffers.held;
 	r->table = flitcast_table_get(topo);
 	core->tables = r->table;
 	if (topo->graph) {
@@ -126,7 +156,8 @@ int flitcast_relay_alloc(struct flitcast_site *site)
 		if (!r->paths)
 			goto no_memory;
 	}
-	if (!r->table || !core->hold || !core->seen || !r->flits || !alloc_ports(site, r))
+	if (!r->table || !core->hold || !core->seen || !r->flits || !r->charge ||
+	    !alloc_ports(site, r))
 		goto no_memory;
 	for (i = 0; i < core->nholds; i++)
 		__skb_queue_head_init(&r->flits[i]);
@@ -151,7 +182,7 @@ void flitcast_relay_purge(struct flitcast_site *site)
 
 	fc_relay_purge(&r->core, drop, NULL);
 	for (i = 0; i < r->core.nholds; i++)
-		flitcast_drop_queue(&r->flits[i], FLITCAST_DROP_DOWN);
+		hold_free(r, i, FLITCAST_DROP_DOWN);
 }
 
 void flitcast_relay_free(struct flitcast_site *site)
@@ -247,7 +278,7 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		deliver(site, e);
 		break;
 	case FC_FX_FREE:
-		flitcast_drop_queue(&site->relay->flits[e->hold], FLITCAST_USED);
+		hold_free(site->relay, e->hold, FLITCAST_USED);
 		break;
 	case FC_FX_DROP:
 		flitcast_effects_drop(e);

@@ -57,6 +57,21 @@ struct flitcast_clock {
 };
 
 /**
+ * struct flitcast_buffers - memory of the flits and packets of a site, which its maker pays for
+ * @reserved: account of the windows of links and of the network-buffers; under RTNL
+ * @held: account of the transit pool and of held broadcasts; the site's lock
+ * @no_queue: shared queue, always empty, of channels by which no flits arrive
+ *
+ * A flit with credit is never refused, so windows are charged before flits come.  What @held is for
+ * may be refused: the source sends the packet again.
+ */
+struct flitcast_buffers {
+	struct flitcast_account *reserved;
+	struct flitcast_account *held;
+	struct fc_flit *no_queue;
+};
+
+/**
  * struct flitcast_todo - work deferred to the end of the current event
  * @effects: effects of the current event; events do not nest
  * @resets: bit mask of links to reset
@@ -110,7 +125,7 @@ struct flitcast_todo {
  * @rng: state of random numbers
  * @stat: counters, by enum fc_stat
  * @local_stat: link counters of the local net-input, never read
- * @no_queue: shared queue, always empty, of channels by which no flits arrive
+ * @buffers: memory of flits and packets
  * @ends: messages from and to this site (ends/state.h)
  * @end: ports; end[0] is unused
  *
@@ -154,7 +169,7 @@ struct flitcast_site {
 	u64 rng;
 	u64 stat[FC_STAT_COUNT];
 	u64 local_stat[FC_LSTAT_COUNT];
-	struct fc_flit *no_queue;
+	struct flitcast_buffers buffers;
 	struct flitcast_ends *ends;
 	struct flitcast_end end[];
 };

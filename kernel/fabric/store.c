@@ -9,6 +9,7 @@
 #include "drop.h"
 #include "fabric/branch.h"
 #include "fabric/enter.h"
+#include "mem/account.h"
 
 /* Copies are stored while less than one in COPIES_SHARE places is used. */
 #define COPIES_SHARE	8
@@ -104,6 +105,25 @@ static bool transit_room(const struct flitcast_site *site, u8 set)
 	return used <= all;
 }
 
+/* Return: bytes of memory of the flits of a packet. */
+static u32 memory_of(const struct sk_buff_head *flits)
+{
+	const struct sk_buff *skb;
+	u32 bytes = 0;
+
+	skb_queue_walk(flits, skb)
+		bytes += skb->truesize;
+	return bytes;
+}
+
+void flitcast_train_free(struct flitcast_site *site, struct flitcast_train *train,
+			 enum flitcast_drop why)
+{
+	flitcast_drop_queue(&train->flits, why);
+	flitcast_account_give(site->buffers.held, train->charge);
+	kfree(train);
+}
+
 /*
  * Store a packet in the transit pool of its set, for the targets of @mask; takes the flits.  An
  * aborted packet waits for a random time, so that packets that blocked each other do not meet again
@@ -115,9 +135,10 @@ static bool store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits
 	struct flitcast_feed *feed = &site->oper.feed[set];
 	struct sk_buff *front = skb_peek(flits);
 	struct flitcast_train *train;
+	u32 charge = memory_of(flits);
 
 	/* Without space the packet is dropped: its source retransmits it. */
-	if (!transit_room(site, set)) {
+	if (!transit_room(site, set) || !flitcast_account_take(site->buffers.held, charge)) {
 		site->stat[FC_STAT_TRANSIT_FULL]++;
 		flitcast_drop_queue(flits, FLITCAST_DROP_FULL);
 		return false;
@@ -125,10 +146,12 @@ static bool store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits
 	train = kmalloc(sizeof(*train), GFP_ATOMIC);
 	if (!train || skb_cow_head(front, 0)) {
 		site->stat[FC_STAT_NO_MEMORY]++;
+		flitcast_account_give(site->buffers.held, charge);
 		kfree(train);
 		flitcast_drop_queue(flits, FLITCAST_DROP_NO_MEMORY);
 		return false;
 	}
+	train->charge = charge;
 	flitcast_branch_cut(front, mask, hweight64(mask), flitcast_site_verifies(site));
 	if (apart)
 		fc_wire_head_apart(front->data);
@@ -265,7 +288,7 @@ bool flitcast_oper_copy(struct flitcast_site *site, u8 set, struct sk_buff_head 
 		     false, false);
 }
 
-static void feed_purge(struct flitcast_feed *feed)
+static void feed_purge(struct flitcast_site *site, struct flitcast_feed *feed)
 {
 	struct flitcast_train *train, *next;
 
@@ -273,10 +296,8 @@ static void feed_purge(struct flitcast_feed *feed)
 	if (feed->train)
 		list_add(&feed->train->node, &feed->transit);
 	feed->train = NULL;
-	list_for_each_entry_safe(train, next, &feed->transit, node) {
-		flitcast_drop_queue(&train->flits, FLITCAST_DROP_DOWN);
-		kfree(train);
-	}
+	list_for_each_entry_safe(train, next, &feed->transit, node)
+		flitcast_train_free(site, train, FLITCAST_DROP_DOWN);
 	INIT_LIST_HEAD(&feed->transit);
 	feed->ntransit = 0;
 }
@@ -286,6 +307,6 @@ void flitcast_oper_purge(struct flitcast_site *site)
 	u8 s;
 
 	for (s = 0; s < FC_SET_COUNT; s++)
-		feed_purge(&site->oper.feed[s]);
+		feed_purge(site, &site->oper.feed[s]);
 	site->oper.nfed = 0;
 }

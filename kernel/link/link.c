@@ -15,6 +15,7 @@
 #include "drop.h"
 #include "core/wire/wire_link.h"
 #include "link/link.h"
+#include "link/memory.h"
 
 /* Bytes of a frame that frame_sum() copies: a HELLO with its authentication code. */
 #define SUM_COPY	(FC_LINK_SIZE + FC_HELLO_SIZE + FC_AUTH_SIZE)
@@ -131,6 +132,19 @@ static bool intact(struct sk_buff *skb, const struct fc_link_hdr *hdr)
 	return !checked(hdr) || hdr->sum == fc_wire_check(skb->data, hdr->len);
 }
 
+/* Return: the flit, in no more memory than is reserved for one; NULL: no memory, it is dropped. */
+static struct sk_buff *slim(struct flitcast_link *link, struct sk_buff *skb)
+{
+	struct sk_buff *copy;
+
+	if (likely(skb->truesize <= flitcast_flit_memory(link->flit)))
+		return skb;
+	copy = flitcast_flit_copy(skb);
+	if (!copy)
+		flitcast_link_drop(link, skb, NO_MEMORY);
+	return copy;
+}
+
 void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool known)
 {
 	struct fc_link_hdr hdr;
@@ -157,6 +171,11 @@ void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool k
 		return;
 	}
 	skb_orphan(skb);
+	if (hdr.type == FC_FRAME_FLIT) {
+		skb = slim(link, skb);
+		if (!skb)
+			return;
+	}
 	flitcast_link_scrub(skb);
 	link->ops->receive(link, skb, &hdr);
 }

@@ -101,7 +101,9 @@ static int site_fill(struct sk_buff *skb, const void *object)
 	    nla_put_u32(skb, FLITCAST_A_SITE_PENDING, info->pending) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_GRACE, info->cfg.tuning.grace) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_KEYED, info->keyed) ||
-	    nla_put_string(skb, FLITCAST_A_SITE_INTEGRITY, integrity[info->cfg.integrity]))
+	    nla_put_string(skb, FLITCAST_A_SITE_INTEGRITY, integrity[info->cfg.integrity]) ||
+	    nla_put_u32(skb, FLITCAST_A_SITE_MEMORY, info->memory) ||
+	    nla_put_u32(skb, FLITCAST_A_SITE_SHARE, info->share))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -19,7 +19,8 @@ static void site_free(struct flitcast_site *site)
 	flitcast_faults_free(site);
 	flitcast_ends_free(site);
 	flitcast_auth_free(site->auth);
-	kfree(site->no_queue);
+	kfree(site->buffers.no_queue);
+	flitcast_charge_close(site);
 	kfree(site->todo.effects);
 	if (site->cfg.topo.graph)
 		flitcast_graph_put(site->cfg.topo.graph);
@@ -84,10 +85,13 @@ struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast
 		.topo = &site->cfg.topo, .timing = &site->timing, .pref = &site->pref,
 		.stat = site->stat, .id = cfg->id, .nports = cfg->topo.ndirs + 1,
 	};
-	site->no_queue = kcalloc(cfg->window, sizeof(*site->no_queue), GFP_KERNEL_ACCOUNT);
+	site->buffers.no_queue = kcalloc(cfg->window, sizeof(*site->buffers.no_queue),
+					 GFP_KERNEL_ACCOUNT);
 	site->todo.effects = kzalloc(sizeof(*site->todo.effects), GFP_KERNEL_ACCOUNT);
-	if (!site->no_queue || !site->todo.effects || flitcast_ends_alloc(site) ||
-	    site->mode->alloc(site) || flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
+	if (!site->buffers.no_queue || !site->todo.effects || !flitcast_charge_open(site))
+		goto fail;
+	if (flitcast_ends_alloc(site) || site->mode->alloc(site) || flitcast_relay_alloc(site) ||
+	    flitcast_faults_alloc(site))
 		goto fail;
 	return site;
 fail:

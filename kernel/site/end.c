@@ -132,6 +132,7 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
 	if (!flitcast_end_used(end))
 		return;
 	flitcast_event_link(site, port, false);
+	flitcast_uncharge_link(site, port);
 	if (end->link) {
 		unbind(site, port, &none);
 		return;
@@ -310,6 +311,8 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 	};
 	const struct fc_topo *topo = &site->cfg.topo;
 	struct flitcast_end *end;
+	bool configured;
+	int err;
 
 	ASSERT_RTNL();
 	if (site->dead) {
@@ -332,8 +335,17 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 		NL_SET_ERR_MSG_MOD(extack, "port has a link already");
 		return -EEXIST;
 	}
-	if (spec->dev || spec->kind != &flitcast_netdev_kind)
-		return bind_device(site, spec, port, &settings, extack);
+	/* A link whose device is absent has paid. */
+	configured = end->binding.configured;
+	err = configured ? 0 : flitcast_charge_link(site, port, extack);
+	if (err)
+		return err;
+	if (spec->dev || spec->kind != &flitcast_netdev_kind) {
+		err = bind_device(site, spec, port, &settings, extack);
+		if (err && !configured)
+			flitcast_uncharge_link(site, port);
+		return err;
+	}
 	spin_lock_bh(&site->lock);
 	set_binding(site, end, spec, &settings);
 	spin_unlock_bh(&site->lock);

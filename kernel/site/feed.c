@@ -32,7 +32,7 @@ static struct sk_buff *train_flit(struct flitcast_site *site, struct flitcast_fe
 	}
 	if (skb_queue_empty(&train->flits)) {
 		flit->parts |= FC_PART_TERM;
-		kfree(train);
+		flitcast_train_free(site, train, FLITCAST_USED);
 		feed->train = NULL;
 		feed->ntransit--;
 		site->oper.nfed--;

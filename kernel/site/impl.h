@@ -32,6 +32,30 @@ struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast
 /* Compute the timing of the state machines from the tuning of the site. */
 void flitcast_site_set_timing(struct flitcast_site *site);
 
+/* charge.c */
+
+/* Make the accounts of a site, for the calling task.  Return: false: no memory.  May sleep. */
+bool flitcast_charge_open(struct flitcast_site *site);
+/* Release all that is charged.  The site holds no flits.  May sleep. */
+void flitcast_charge_close(struct flitcast_site *site);
+/**
+ * flitcast_charge_site() - charge the network-buffers of a site
+ * @site: site
+ * @extack: gets the amount that is refused
+ *
+ * Context: process.
+ *
+ * Return: 0; -ENOBUFS: the user's share does not allow it; -ENOMEM: the memory cgroup does not.
+ */
+int flitcast_charge_site(struct flitcast_site *site, struct netlink_ext_ack *extack);
+/* As flitcast_charge_site(), for the windows of a link.  Context: RTNL held. */
+int flitcast_charge_link(struct flitcast_site *site, u8 port, struct netlink_ext_ack *extack);
+/* Release what flitcast_charge_link() has charged.  Context: RTNL held. */
+void flitcast_uncharge_link(struct flitcast_site *site, u8 port);
+
+/* Fill in what the maker of a site pays.  Context: the site's lock. */
+void flitcast_charge_info(const struct flitcast_site *site, struct flitcast_site_info *info);
+
 /* port.c */
 
 /* The site is dead: abort its messages, then detach its ports. */

@@ -20,6 +20,7 @@ void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *i
 	info->drain = site->drain;
 	info->keyed = site->auth;
 	info->pending = site->ends->tx.nmsgs;
+	flitcast_charge_info(site, info);
 	for (p = 1; p < site->node.nports; p++) {
 		info->links += flitcast_end_used(&site->end[p]);
 		info->links_up += site->end[p].link && site->end[p].hello.state == FC_LINK_UP;

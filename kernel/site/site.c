@@ -13,7 +13,6 @@
 #include "ends/bcast.h"
 #include "ends/rx.h"
 #include "ends/rxmsg.h"
-#include "mem/share.h"
 #include "ends/source.h"
 #include "ends/tx.h"
 #include "ends/txbcast.h"
@@ -23,6 +22,8 @@
 #include "fabric/faults.h"
 #include "fabric/relay.h"
 #include "fabric/vnet.h"
+#include "mem/account.h"
+#include "mem/share.h"
 #include "site/echo.h"
 #include "site/end.h"
 #include "site/impl.h"
@@ -157,6 +158,11 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 	site = flitcast_site_alloc(net, cfg);
 	if (!site)
 		return -ENOMEM;
+	err = flitcast_charge_site(site, extack);
+	if (err) {
+		flitcast_site_put(site);
+		return err;
+	}
 	if (cfg->key) {
 		struct crypto_shash *auth = flitcast_auth_alloc(cfg->key, extack);
 
@@ -197,8 +203,8 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
  * 2. its links are removed: no frame is received after that;
  * 3. dead: sockets are detached, and calls of holders of a reference fail;
  * 4. its timer, tasklet and works are stopped: none can be armed again, because all check @dead;
- * 5. its flits, packets, messages and flows are freed; its memory, with the last reference.  RTNL
- *    is held.
+ * 5. its flits, packets, messages and flows are freed, and its maker pays no more for them; its
+ *    memory is freed with the last reference.  RTNL is held.
  */
 static void site_destroy(struct flitcast_site *site)
 {
@@ -237,6 +243,7 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_free_list_purge(&site->out.free);
 	flitcast_leave(site);
 	synchronize_net();
+	flitcast_charge_close(site);
 	flitcast_site_put(site);
 }
 
@@ -331,15 +338,24 @@ int flitcast_site_init(void)
 	if (err)
 		return err;
 	flitcast_share_init();
+	err = flitcast_account_module_init();
+	if (err)
+		goto engine;
 	err = register_pernet_subsys(&site_net_ops);
 	if (err)
-		flitcast_engine_exit();
+		goto account;
+	return 0;
+account:
+	flitcast_account_module_exit();
+engine:
+	flitcast_engine_exit();
 	return err;
 }
 
 void flitcast_site_exit(void)
 {
 	unregister_pernet_subsys(&site_net_ops);
+	flitcast_account_module_exit();
 	flitcast_share_exit();
 	flitcast_engine_exit();
 }

@@ -21,6 +21,8 @@ struct net_device;
  * @links_up: links in state up
  * @sockets: sockets bound
  * @pending: messages of this site that are not completed
+ * @memory: KiB that the maker of the site is charged for its buffers
+ * @share: KiB of all sites and sockets of that user
  * @drain: the site accepts no new messages from its sockets
  * @keyed: the network has a key
  */
@@ -31,6 +33,8 @@ struct flitcast_site_info {
 	u32 links_up;
 	u32 sockets;
 	u32 pending;
+	u32 memory;
+	u32 share;
 	bool drain;
 	bool keyed;
 };

@@ -66,6 +66,8 @@ enum flitcast_site_attr {
 	FLITCAST_A_SITE_KEY,		/* binary: FLITCAST_KEY_SIZE bytes; write-only */
 	FLITCAST_A_SITE_KEYED,		/* u32: 1: the network has a key */
 	FLITCAST_A_SITE_INTEGRITY,	/* string: end or off */
+	FLITCAST_A_SITE_MEMORY,		/* u32: KiB that its maker is charged for its buffers */
+	FLITCAST_A_SITE_SHARE,		/* u32: KiB of all sites and sockets of that user */
 	__FLITCAST_A_SITE_MAX,
 };
 

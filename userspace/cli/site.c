@@ -72,6 +72,8 @@ static void print_site(struct nlmsghdr *message, void *arg)
 	out_bool("key", get_u32(a[FLITCAST_A_SITE_KEYED]));
 	if (get_u32(a[FLITCAST_A_SITE_KEYED]))
 		out_text(" key");
+	out_uint("memory_kib", out_detail(" memory %lluKiB"), get_u32(a[FLITCAST_A_SITE_MEMORY]));
+	out_uint("share_kib", out_detail(" share %lluKiB"), get_u32(a[FLITCAST_A_SITE_SHARE]));
 	out_uint("incarnation", out_detail(" incarnation %llu"),
 		 get_u32(a[FLITCAST_A_SITE_INCARNATION]));
 	out_text("\n");

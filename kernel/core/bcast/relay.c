@@ -158,6 +158,16 @@ static void join_outputs(struct fc_relay *relay, u16 n)
 	}
 }
 
+/* Return: true if there is room to hold a packet. */
+static bool admitted(struct fc_relay *relay, u8 port, const struct fc_relay_seen *seen,
+		     const struct fc_packet *pk)
+{
+	if (pk->msg_len > relay->bytes || !relay->nfree || seen->holds >= relay->each)
+		return false;
+	return port == FC_PORT_LOCAL || !relay->admit ||
+	       relay->admit(relay, relay->free, pk->msg_len);
+}
+
 /* Accepts or drops the packet of a head flit.  Return: its hold; FC_HOLD_NONE: it is dropped. */
 static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 {
@@ -189,7 +199,7 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 		return FC_HOLD_NONE;
 	}
 	/* The number stays recorded: the source repeats the broadcast with a new one. */
-	if (pk.msg_len > relay->bytes || !relay->nfree || seen->holds >= relay->each) {
+	if (!admitted(relay, port, seen, &pk)) {
 		relay->stat[FC_STAT_BCAST_FULL]++;
 		relay->in[port].why = FC_DROP_FULL;
 		return FC_HOLD_NONE;

@@ -144,6 +144,8 @@ struct fc_relay_seen {
  *	with @label, as a mask of ports, or FC_RELAY_NEVER.  The bit of FC_PORT_LOCAL means that the
  *	packet is for this site, too.  If @in is FC_PORT_LOCAL, this site is the source.  The caller
  *	also looks up the label for the next link, and writes it into flit 0 of FC_FX_RELAY
+ * @admit: returns true if the caller has memory for a packet of another site with @data data
+ *	bytes, whose flits get hold @n until FC_FX_FREE; NULL: it always has
  * @tables: data of @next_hop
  * @in: by port
  * @out: by port
@@ -165,12 +167,13 @@ struct fc_relay_seen {
  * @flush: output ports whose link was reset: they drop all holds in their ring
  * @check: when to check the packets that arrive
  *
- * The caller's lock protects all of it; the arrays' addresses, @next_hop, @id, @nsites, @nholds,
- * @bytes, @payload, @nlabels and @each never change after fc_relay_init().
+ * The caller's lock protects all of it; the arrays' addresses, @next_hop, @admit, @id, @nsites,
+ * @nholds, @bytes, @payload, @nlabels and @each never change after fc_relay_init().
  */
 struct fc_relay {
 	struct fc_channel ch;
 	u32 (*next_hop)(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in);
+	bool (*admit)(struct fc_relay *relay, u16 n, u32 data);
 	const void *tables;
 	struct fc_relay_in *in;
 	struct fc_relay_out *out;
@@ -206,9 +209,9 @@ u32 fc_relay_bytes(u32 nsites, u8 nports);
 
 /**
  * fc_relay_init() - initialise a relay without packets, its links down
- * @relay: the caller has set @next_hop, @tables, @in, @out (@fifo of each), @hold, @seen, @stat,
- *	@id, @nsites, @nholds, @nlabels and @payload; of @ch: @timing, @rx (@queue and @stat of
- *	each), @tx, @window and @nports.  All other members are set here
+ * @relay: the caller has set @next_hop, @admit, @tables, @in, @out (@fifo of each), @hold, @seen,
+ *	@stat, @id, @nsites, @nholds, @nlabels and @payload; of @ch: @timing, @rx (@queue and @stat
+ *	of each), @tx, @window and @nports.  All other members are set here
  */
 void fc_relay_init(struct fc_relay *relay);
 
