@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#define USER		1000
+#define USER		LAB_USER
 #define KIB		1024
 #define PACKET		(64 * KIB)
 #define MIB		(1024 * KIB)
@@ -92,17 +92,6 @@ FIXTURE_TEARDOWN(shares)
 	EXPECT_GE(self->pages + 512, protocol_pages());
 }
 
-/* Become an unprivileged user, in namespaces of its own. */
-static bool become(void)
-{
-	return !setgroups(0, NULL) && !setresgid(USER, USER, USER) &&
-	       !setresuid(USER, USER, USER) && !prctl(PR_SET_DUMPABLE, 1) &&
-	       !unshare(CLONE_NEWUSER | CLONE_NEWNET) &&
-	       write_to("/proc/self/setgroups", "deny") &&
-	       write_to("/proc/self/uid_map", "0 1000 1") &&
-	       write_to("/proc/self/gid_map", "0 1000 1");
-}
-
 /*
  * Start an unprivileged process that calls @what, reports its result, and then sleeps until it is
  * killed.  Return: the result of @what.
@@ -117,7 +106,7 @@ static int hog(struct _test_data_shares *self, int (*what)(void))
 	self->hog = fork();
 	if (!self->hog) {
 		close(go[1]);
-		result = become() ? what() : -2;
+		result = lab_become_user() ? what() : -2;
 		if (write(ready[1], &result, sizeof(result)) == sizeof(result))
 			result = read(go[0], &byte, 1);
 		_exit(0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -219,6 +221,16 @@ bool lab_memory_group(const char *path, unsigned int mib)
 	snprintf(file, sizeof(file), "%s/memory.max", path);
 	snprintf(text, sizeof(text), "%uM", mib);
 	return write_to(file, text);
+}
+
+bool lab_become_user(void)
+{
+	return !setgroups(0, NULL) && !setresgid(LAB_USER, LAB_USER, LAB_USER) &&
+	       !setresuid(LAB_USER, LAB_USER, LAB_USER) && !prctl(PR_SET_DUMPABLE, 1) &&
+	       !unshare(CLONE_NEWUSER | CLONE_NEWNET) &&
+	       write_to("/proc/self/setgroups", "deny") &&
+	       write_to("/proc/self/uid_map", "0 1000 1") &&
+	       write_to("/proc/self/gid_map", "0 1000 1");
 }
 
 int lab_up(const char *lab, const char *spec)

@@ -13,6 +13,9 @@
 #define EXIT_USAGE	2
 #define EXIT_SKIP	4
 
+/* The unprivileged user of lab_become_user(). */
+#define LAB_USER	1000
+
 /**
  * cli() - run the flitcast tool of this build, or $FLITCAST
  * @fmt: its arguments, separated by blanks
@@ -95,6 +98,9 @@ bool write_to(const char *path, const char *text);
 
 /* Create a cgroup with a limit of @mib MiB. Return: false if the kernel has no cgroups. */
 bool lab_memory_group(const char *path, unsigned int mib);
+
+/* Become an unprivileged user, in a user and a network namespace of its own. */
+bool lab_become_user(void);
 
 /* Allow this process @count descriptors.  Return: 0, or -1 with errno set. */
 int allow_descriptors(unsigned int count);
