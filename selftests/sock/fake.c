@@ -17,11 +17,13 @@
 #include "fake.h"
 #include "lab.h"
 
-#define FRAME_MAX	2048
+#define FRAME_MAX	(ETH_HLEN + 65535)
 /* The device of a port of site 0, and its peer device. */
 #define REAL_DEV	"real%u"
 #define FAKE_DEV	"fake%u"
 #define UP_MS		20000
+
+unsigned int fake_mtu = ETH_DATA_LEN;
 
 static void transmit(struct fake *f, struct fc_link_hdr *h, const void *payload)
 {
@@ -87,7 +89,7 @@ static void bcast_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t 
 {
 	if (!(h->flags & FC_PART_HEAD))
 		return;
-	if (!fc_wire_bcast_check(p, h->flags, h->len, FAKE_SITES))
+	if (!fc_wire_bcast_check(p, h->flags, h->len, f->link.nsites))
 		die("a broadcast that is none");
 	fc_wire_packet_decode(&f->bcast_packet, p);
 	fc_wire_bcast_decode(&f->bcast, p);
@@ -104,6 +106,8 @@ static bool flit_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *
 
 	if (h->vc == f->vc)
 		f->acked = h->ack;
+	if (f->withhold)
+		return false;
 	f->taken[h->vc] += next;
 	send_status(f, h->vc, 0);
 	/* The site retransmitted a flit that was received. */
@@ -115,7 +119,7 @@ static bool flit_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *
 	}
 	if (h->flags & FC_PART_HEAD) {
 		head = fc_wire_head_size(p, h->len);
-		if (!head || !fc_wire_head_check(p, h->flags, h->len, FAKE_SITES))
+		if (!head || !fc_wire_head_check(p, h->flags, h->len, f->link.nsites))
 			die("a packet that is none");
 		fc_wire_packet_decode(&in->packet, p);
 		for (i = 0; i < in->packet.ntargets && i < FAKE_MOST; i++)
@@ -268,6 +272,17 @@ void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_tar
 	transmit(f, &h, p);
 }
 
+void fake_flit(struct fake *f, uint8_t vc, uint8_t flags, uint32_t seq, const void *payload,
+	       uint16_t len)
+{
+	struct fc_link_hdr h = {
+		.type = FC_FRAME_FLIT, .vc = vc, .flags = flags, .len = len, .seq = seq,
+		.ack = f->taken[vc],
+	};
+
+	transmit(f, &h, payload);
+}
+
 void fake_front(struct fake *f, const struct fc_packet *pk, const struct fc_target *t)
 {
 	struct fc_link_hdr h = {
@@ -404,9 +419,9 @@ const char *fake_link(struct fake *f, unsigned int port, unsigned int site,
 	f->vc = FC_VC_CLASS;
 	f->own.site = site;
 	f->own.port = peer_port;
-	snprintf(text, sizeof(text), "ip link add " REAL_DEV " type veth peer name " FAKE_DEV
-		 " && ip link set " REAL_DEV " up && ip link set " FAKE_DEV " up",
-		 port, port, port, port);
+	snprintf(text, sizeof(text),
+		 "ip link add " REAL_DEV " mtu %u type veth peer name " FAKE_DEV " mtu %u && ip link set " REAL_DEV " up && ip link set " FAKE_DEV " up",
+		 port, fake_mtu, port, fake_mtu, port, port);
 	if (system(text))
 		return "ip cannot make a pair of devices";
 	snprintf(name, sizeof(name), FAKE_DEV, port);

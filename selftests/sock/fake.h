@@ -51,6 +51,7 @@ struct fake_in {
  * @ncasts: broadcasts received
  * @bcast_packet: header of the last broadcast
  * @bcast: broadcast header of the last broadcast
+ * @withhold: the test does not take flits, nor ack them
  */
 struct fake {
 	int fd;
@@ -67,7 +68,11 @@ struct fake {
 	unsigned int ncasts;
 	struct fc_packet bcast_packet;
 	struct fc_bcast_hdr bcast;
+	bool withhold;
 };
+
+/* MTU of the devices of links that fake_link() adds. */
+extern unsigned int fake_mtu;
 
 /**
  * struct fake_event - a received packet or control frame
@@ -124,6 +129,10 @@ void fake_probe(struct fake *f, uint32_t sent);
 /* Send a packet of one flit, @pk->ntargets targets and fc_packet_data(@pk) bytes of data. */
 void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_target *t,
 		 const void *data);
+
+/* Send a flit of any channel and number: the flits before it may be missing. */
+void fake_flit(struct fake *f, uint8_t vc, uint8_t flags, uint32_t seq, const void *payload,
+	       uint16_t len);
 
 /* Send the first flit of a packet of several for one target; its data is zeros. */
 void fake_front(struct fake *f, const struct fc_packet *pk, const struct fc_target *t);
