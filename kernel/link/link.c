@@ -535,6 +535,19 @@ static noinline void in_turn(struct flitcast_link *link, struct sk_buff_head *fr
 		transmit(link, skb);
 }
 
+/*
+ * Take @tx_lock, or leave the queued frames to its holder, which checks the queue again after it has
+ * released the lock.  That check finds the frames: either the second attempt gets the lock, or the
+ * release, and with it the check, comes after the frames are visible.
+ */
+static inline bool may_transmit(struct flitcast_link *link)
+{
+	if (spin_trylock(&link->tx_lock))
+		return true;
+	smp_mb(); /* pairs with those of flitcast_link_drain() and flitcast_link_pass() */
+	return spin_trylock(&link->tx_lock);
+}
+
 void flitcast_link_drain(struct flitcast_link *link)
 {
 	struct sk_buff_head frames;
@@ -543,12 +556,9 @@ void flitcast_link_drain(struct flitcast_link *link)
 
 	__skb_queue_head_init(&frames);
 
-	/*
-	 * A caller that fails to get the lock may return: the holder checks the queue again after
-	 * it has released the lock.  The windows bound the frames that are queued.
-	 */
+	/* The windows bound the frames that are queued. */
 	do {
-		if (!spin_trylock(&link->tx_lock))
+		if (!may_transmit(link))
 			return;
 		spin_lock(&link->txq.lock);
 		skb_queue_splice_tail_init(&link->txq, &frames);
