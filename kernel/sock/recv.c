@@ -55,6 +55,17 @@ static int go_on(struct sock *sk, long timeo, unsigned long since, int *budget)
 	return -EAGAIN;
 }
 
+/* Has the connection ended, or the site, and has every message been read? */
+static bool ended(const struct flitcast_sock *fs)
+{
+	const struct sock *sk = &fs->sk;
+	bool over = flitcast_site_dead(fs->port.site) ||
+		    (sk->sk_type == SOCK_SEQPACKET && READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN);
+
+	smp_rmb(); /* the last message is queued before the end is noted */
+	return over && skb_queue_empty_lockless(&sk->sk_receive_queue);
+}
+
 /* Return: the next message; or NULL: *err is the result of recvmsg(). */
 static struct sk_buff *next_message(struct flitcast_sock *fs, int flags, int *err)
 {
@@ -65,20 +76,17 @@ static struct sk_buff *next_message(struct flitcast_sock *fs, int flags, int *er
 	struct sk_buff *skb;
 
 	for (;;) {
-		if (skb_queue_empty_lockless(&sk->sk_receive_queue) &&
-		    flitcast_site_dead(fs->port.site)) {
-			*err = sock_error(sk);
-			*err = *err ? *err : -ENETDOWN;
-			return NULL;
-		}
 		/* End of file is read after the last message. */
-		if (sk->sk_type == SOCK_SEQPACKET &&
-		    skb_queue_empty_lockless(&sk->sk_receive_queue) &&
-		    READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN) {
+		if (ended(fs)) {
 			*err = sock_error(sk);
+			if (!*err && flitcast_site_dead(fs->port.site))
+				*err = -ENETDOWN;
 			return NULL;
 		}
 		skb = skb_recv_datagram(sk, flags, err);
+		/* It tests the queue before the end, which may have come behind a message. */
+		if (!skb && !*err && !skb_queue_empty_lockless(&sk->sk_receive_queue))
+			continue;
 		if (!skb)
 			return NULL;
 		taken = flitcast_filter_taken(fs, skb, flags);
