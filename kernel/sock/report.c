@@ -51,6 +51,7 @@ bool flitcast_report_sent(struct flitcast_sock *fs, struct flitcast_sent *out)
 	/* Add before subtracting: the space in use never looks smaller than it is. */
 	if (out->report)
 		atomic_add(sent_charge(out), &fs->tx_held);
+	smp_mb__before_atomic(); /* pairs with the barrier of tx_fits() */
 	atomic_sub(out->charge, &fs->tx_used);
 	/* FC_KIND_CONNECT, ACCEPT, REFUSE and SHUT are not messages of the program: no report. */
 	own = out->kind == FC_KIND_MESSAGE || out->kind == FC_KIND_DATA;

@@ -26,6 +26,7 @@ static bool reports_fill(const struct flitcast_sock *fs)
 /* One message always fits, unless unread reports fill the buffer. */
 static bool tx_fits(const struct flitcast_sock *fs, int used, u32 charge)
 {
+	smp_rmb(); /* pairs with the barrier of flitcast_report_sent() */
 	return used ? tx_sum(fs, used) + charge <= READ_ONCE(fs->sk.sk_sndbuf) : !reports_fill(fs);
 }
 
