@@ -269,7 +269,8 @@ bool rdma_transmit(struct flitcast_link *link, struct sk_buff *skb)
 	enum flitcast_drop why = FLITCAST_DROP_DOWN;
 	struct rdma_send *s;
 
-	if (!c || READ_ONCE(c->state) != RDMA_CONNECTED || used(c) == c->nsend)
+	/* Pairs with cmpxchg() of conn_event(): rdma_flush() finds the queue pair. */
+	if (!c || smp_load_acquire(&c->state) != RDMA_CONNECTED || used(c) == c->nsend)
 		goto drop;
 	why = FLITCAST_DROP_NO_MEMORY;
 	/* A few devices have fewer entries than an skb may have fragments: linearise. */
