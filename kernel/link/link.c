@@ -207,7 +207,7 @@ static int drained(wait_queue_entry_t *entry, unsigned int mode, int flags, void
 {
 	struct flitcast_link *link = container_of(entry, struct flitcast_link, drained);
 
-	if (!READ_ONCE(link->full))
+	if (!context_unsafe(READ_ONCE(link->full)))
 		return 0;
 	if (this_cpu_read(arriving.task) == current)
 		this_cpu_write(arriving.link, link);
@@ -265,6 +265,7 @@ static int account_begin(struct flitcast_link *link)
 struct flitcast_link *flitcast_link_create(const struct flitcast_link_spec *spec, u32 flit,
 					   bool coded, const struct flitcast_link_ops *ops,
 					   void *owner, u8 port, struct netlink_ext_ack *extack)
+	__context_unsafe(/* no other code has the link yet */)
 {
 	u32 code = coded ? FC_CODE_SIZE : 0;
 	struct flitcast_link *link;
@@ -302,6 +303,7 @@ void flitcast_link_start(struct flitcast_link *link)
 }
 
 void flitcast_link_destroy(struct flitcast_link *link)
+	__context_unsafe(/* after @stop no other code has the link */)
 {
 	int i;
 
@@ -414,12 +416,14 @@ void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
 
 /* May the device get one more flit, if it holds @has bytes of flits? */
 static bool room(const struct flitcast_link *link, u32 has)
+	__must_hold(&link->tx_lock)
 {
 	return fc_depth_room(&link->depth, has) && (!link->kind->room || link->kind->room(link));
 }
 
 /* Update @had and @full for the flits that the device has released. */
 static void update(struct flitcast_link *link)
+	__must_hold(&link->tx_lock)
 {
 	u32 has = held(link);
 
@@ -432,6 +436,7 @@ static void update(struct flitcast_link *link)
 }
 
 void flitcast_link_charge(struct flitcast_link *link, struct sk_buff *skb)
+	__must_hold(&link->tx_lock)
 {
 	update(link);
 	skb_set_owner_w(skb, link->owner_sock->sk);
@@ -467,6 +472,7 @@ static noinline bool summed(struct flitcast_link *link, struct sk_buff *skb)
 }
 
 static void transmit(struct flitcast_link *link, struct sk_buff *skb)
+	__must_hold(&link->tx_lock)
 {
 	if (unlikely(skb->data[FC_LINK_FLAGS] & FC_LINK_SUMMED) && !summed(link, skb))
 		return;
@@ -495,6 +501,7 @@ void flitcast_link_pass(struct flitcast_link *link, struct sk_buff *skb)
 
 /* Sort frames into the queues of their bands. */
 static noinline void sort(struct flitcast_link *link, struct sk_buff_head *frames)
+	__must_hold(&link->tx_lock)
 {
 	struct sk_buff *skb;
 
@@ -509,6 +516,7 @@ static noinline void sort(struct flitcast_link *link, struct sk_buff_head *frame
 
 /* Dequeue the next frame that may be transmitted, or return NULL. */
 static struct sk_buff *next(struct flitcast_link *link)
+	__must_hold(&link->tx_lock)
 {
 	/* Control frames are few: @full does not hold them back. */
 	u32 may = link->full ? link->waiting & fc_bit(FC_BAND_CTRL) : link->waiting;
@@ -526,6 +534,7 @@ static struct sk_buff *next(struct flitcast_link *link)
 
 /* Transmit frames in turn while the device has room. */
 static noinline void in_turn(struct flitcast_link *link, struct sk_buff_head *frames)
+	__must_hold(&link->tx_lock)
 {
 	struct sk_buff *skb;
 
@@ -536,11 +545,12 @@ static noinline void in_turn(struct flitcast_link *link, struct sk_buff_head *fr
 }
 
 /*
- * Take @tx_lock, or leave the queued frames to its holder, which checks the queue again after it has
- * released the lock.  That check finds the frames: either the second attempt gets the lock, or the
- * release, and with it the check, comes after the frames are visible.
+ * Take @tx_lock, or leave the queued frames to its holder, which checks the queue again after the
+ * release.  That check finds the frames: either the second attempt gets the lock, or the release,
+ * and with it the check, comes after the frames are visible.
  */
 static inline bool may_transmit(struct flitcast_link *link)
+	FLITCAST_IF_TRUE_ACQUIRES(&link->tx_lock)
 {
 	if (spin_trylock(&link->tx_lock))
 		return true;
@@ -553,6 +563,7 @@ void flitcast_link_drain(struct flitcast_link *link)
 	struct sk_buff_head frames;
 	struct sk_buff *skb;
 	bool full;
+	u32 had;
 
 	__skb_queue_head_init(&frames);
 
@@ -569,8 +580,9 @@ void flitcast_link_drain(struct flitcast_link *link)
 			in_turn(link, &frames);
 		flush(link);
 		full = link->full;
+		had = link->had;
 		spin_unlock(&link->tx_lock);
 		smp_mb(); /* order the unlock before the queue is checked again */
-	} while (!skb_queue_empty_lockless(&link->txq) || (full && held(link) != link->had));
+	} while (!skb_queue_empty_lockless(&link->txq) || (full && held(link) != had));
 }
 EXPORT_SYMBOL_GPL(flitcast_link_drain);

@@ -13,6 +13,7 @@
 #include <linux/skbuff.h>
 #include <linux/wait.h>
 #include <net/dst.h>
+#include "compat.h"
 #include "core/wire/names.h"
 #include "core/link/turn.h"
 #include "core/wire/wire.h"
@@ -98,7 +99,8 @@ struct flitcast_link_kind {
  * @tx_lock: held by the transmitting CPU; protects all from @wait to @had
  * @wait: frames from @txq that the device has no room for yet, by enum fc_band
  * @waiting: mask of the queues of @wait that have frames
- * @full: the device holds its limit of flits; always set while @wait has frames
+ * @full: the device holds its limit of flits; always set while @wait has frames; drained() reads it
+ *	without the lock
  * @turn: scheduler state: which queue of @wait is next
  * @depth: limit of the flits that the device holds, in bytes of memory
  * @had: bytes that the device held at the last check, plus those charged since
@@ -123,12 +125,13 @@ struct flitcast_link {
 	struct flitcast_code code;
 	struct sk_buff_head txq;
 	spinlock_t tx_lock; /* one transmitter at a time */
-	struct sk_buff_head wait[FC_BAND_COUNT];
-	u32 waiting;
-	bool full;
-	struct fc_turn turn;
-	struct fc_depth depth;
-	u32 had;
+	struct sk_buff_head wait[FC_BAND_COUNT] __guarded_by(&tx_lock);
+	struct fc_turn turn __guarded_by(&tx_lock);
+	struct fc_depth depth __guarded_by(&tx_lock);
+
+	u32 waiting __guarded_by(&tx_lock);
+	bool full __guarded_by(&tx_lock);
+	u32 had __guarded_by(&tx_lock);
 	struct socket *owner_sock;
 	wait_queue_entry_t drained;
 	struct tasklet_struct drain;
@@ -178,7 +181,8 @@ void flitcast_link_arrive(struct sk_buff *skb);
  * more flits than the device needs, because in the link's own queues another frame may still
  * overtake.  Context: as @transmit.
  */
-void flitcast_link_charge(struct flitcast_link *link, struct sk_buff *skb);
+void flitcast_link_charge(struct flitcast_link *link, struct sk_buff *skb)
+	__must_hold(&link->tx_lock);
 
 /* Owners of links. */
 
@@ -286,6 +290,7 @@ static inline void flitcast_link_scrub(struct sk_buff *skb)
  * and @tx_lock is held.  Context: the owner's lock, so that no other frame comes first.
  */
 static inline bool flitcast_link_idle(struct flitcast_link *link)
+	FLITCAST_IF_TRUE_ACQUIRES(&link->tx_lock)
 {
 	if (!skb_queue_empty_lockless(&link->txq) || !spin_trylock(&link->tx_lock))
 		return false;

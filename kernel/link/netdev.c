@@ -260,9 +260,10 @@ static bool passes(const struct sk_buff *skb, struct net_device *dev,
 }
 
 /* @flit: the frame is a flit; the data no longer shows this, as a device header precedes it. */
-static bool xmit(struct netdev_link *l, struct sk_buff *skb, bool flit)
+static bool xmit(struct flitcast_link *link, struct sk_buff *skb, bool flit)
+	__must_hold(&link->tx_lock)
 {
-	struct net_device *dev = l->dev;
+	struct net_device *dev = of(link)->dev;
 	struct netdev_queue *txq = netdev_get_tx_queue(dev, 0);
 	int err;
 
@@ -271,7 +272,7 @@ static bool xmit(struct netdev_link *l, struct sk_buff *skb, bool flit)
 		 * Charge a flit that enters a queue, but not a GSO one: the stack may segment it.
 		 */
 		if (flit && rcu_dereference_bh(txq->qdisc)->enqueue && !skb_is_gso(skb))
-			flitcast_link_charge(&l->link, skb);
+			flitcast_link_charge(link, skb);
 		err = dev_queue_xmit(skb);
 		return !net_xmit_eval(err);
 	}
@@ -300,6 +301,7 @@ static inline u32 priority(const u8 *p, bool flit)
 static_assert(FC_SET_HIGH + 1 == FC_SET_COUNT);
 
 static bool netdev_transmit(struct flitcast_link *link, struct sk_buff *skb)
+	__must_hold(&link->tx_lock)
 {
 	struct skb_shared_info *shinfo = skb_shinfo(skb);
 	bool flit = (skb->data[FC_LINK_TYPE] & ~FC_FRAME_AUTH) == FC_FRAME_FLIT;
@@ -331,7 +333,7 @@ static bool netdev_transmit(struct flitcast_link *link, struct sk_buff *skb)
 		flitcast_drop(skb, FLITCAST_DROP_NO_MEMORY);
 		return false;
 	}
-	return xmit(l, skb, flit);
+	return xmit(link, skb, flit);
 }
 
 static void netdev_start(struct flitcast_link *link)

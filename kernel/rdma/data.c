@@ -264,6 +264,7 @@ static bool send_map(struct rdma_conn *c, struct rdma_send *s, struct sk_buff *s
 }
 
 bool rdma_transmit(struct flitcast_link *link, struct sk_buff *skb)
+	__must_hold(&link->tx_lock)
 {
 	struct rdma_conn *c = rcu_dereference(rdma_link_of(link)->conn);
 	enum flitcast_drop why = FLITCAST_DROP_DOWN;
