@@ -34,19 +34,6 @@
 #define local_unlock_nested_bh(lock)	do { } while (0)
 #endif
 
-/*
- * Clang's context analysis came in 7.0, and with it the name of the result that __cond_acquires()
- * takes.
- */
-#ifdef context_unsafe
-#define FLITCAST_IF_TRUE_ACQUIRES(lock)	__cond_acquires(true, lock)
-#else
-#define FLITCAST_IF_TRUE_ACQUIRES(lock)
-#define __guarded_by(...)
-#define __context_unsafe(comment)
-#define context_unsafe(...)		(__VA_ARGS__)
-#endif
-
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 /* hrtimer_setup() came in 6.13. */
 static inline void flitcast_hrtimer_setup(struct hrtimer *timer,

@@ -13,7 +13,7 @@
 #include <linux/skbuff.h>
 #include <linux/wait.h>
 #include <net/dst.h>
-#include "compat.h"
+#include "context.h"
 #include "core/wire/names.h"
 #include "core/link/turn.h"
 #include "core/wire/wire.h"
@@ -22,7 +22,6 @@
 #include "link/sum.h"
 
 struct socket;
-
 struct flitcast_link;
 
 /**
@@ -99,8 +98,7 @@ struct flitcast_link_kind {
  * @tx_lock: held by the transmitting CPU; protects all from @wait to @had
  * @wait: frames from @txq that the device has no room for yet, by enum fc_band
  * @waiting: mask of the queues of @wait that have frames
- * @full: the device holds its limit of flits; always set while @wait has frames; drained() reads it
- *	without the lock
+ * @full: the device holds its limit of flits; always set while @wait has frames
  * @turn: scheduler state: which queue of @wait is next
  * @depth: limit of the flits that the device holds, in bytes of memory
  * @had: bytes that the device held at the last check, plus those charged since
@@ -128,7 +126,6 @@ struct flitcast_link {
 	struct sk_buff_head wait[FC_BAND_COUNT] __guarded_by(&tx_lock);
 	struct fc_turn turn __guarded_by(&tx_lock);
 	struct fc_depth depth __guarded_by(&tx_lock);
-
 	u32 waiting __guarded_by(&tx_lock);
 	bool full __guarded_by(&tx_lock);
 	u32 had __guarded_by(&tx_lock);
@@ -183,8 +180,6 @@ void flitcast_link_arrive(struct sk_buff *skb);
  */
 void flitcast_link_charge(struct flitcast_link *link, struct sk_buff *skb)
 	__must_hold(&link->tx_lock);
-
-/* Owners of links. */
 
 /**
  * flitcast_link_create() - bind a device

@@ -271,8 +271,7 @@ void rdma_data_init(struct rdma_conn *c);
 void rdma_recv_layout(struct rdma_link *l, u32 flit);
 
 /* Functions of struct flitcast_link_kind. */
-bool rdma_transmit(struct flitcast_link *link, struct sk_buff *skb)
-	__must_hold(&link->tx_lock);
+bool rdma_transmit(struct flitcast_link *link, struct sk_buff *skb) __must_hold(&link->tx_lock);
 void rdma_flush(struct flitcast_link *link);
 bool rdma_room(const struct flitcast_link *link);
 

@@ -84,7 +84,7 @@ static struct sk_buff *next_message(struct flitcast_sock *fs, int flags, int *er
 			return NULL;
 		}
 		skb = skb_recv_datagram(sk, flags, err);
-		/* It tests the queue before the end, which may have come behind a message. */
+		/* skb_recv_datagram() tests the queue before the end, as if no message came. */
 		if (!skb && !*err && !skb_queue_empty_lockless(&sk->sk_receive_queue))
 			continue;
 		if (!skb)

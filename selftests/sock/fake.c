@@ -420,7 +420,8 @@ const char *fake_link(struct fake *f, unsigned int port, unsigned int site,
 	f->own.site = site;
 	f->own.port = peer_port;
 	snprintf(text, sizeof(text),
-		 "ip link add " REAL_DEV " mtu %u type veth peer name " FAKE_DEV " mtu %u && ip link set " REAL_DEV " up && ip link set " FAKE_DEV " up",
+		 "ip link add " REAL_DEV " mtu %u type veth peer name " FAKE_DEV " mtu %u && "
+		 "ip link set " REAL_DEV " up && ip link set " FAKE_DEV " up",
 		 port, fake_mtu, port, fake_mtu, port, port);
 	if (system(text))
 		return "ip cannot make a pair of devices";
