@@ -198,27 +198,41 @@ static void count(struct flitcast_account *account)
 	WRITE_ONCE(account->pages, pages);
 }
 
-bool flitcast_account_take(struct flitcast_account *account, u32 bytes)
+/* Charge the memory cgroup for bytes of which @pages are counted in the share. */
+static bool take(struct flitcast_account *account, u32 bytes, int more, int pages)
 {
-	struct sock *sk = account->sk;
-	int more = bytes - sk->sk_forward_alloc;
-
-	if (more > 0) {
-		int pages = sk_mem_pages(more);
-
-		if (flitcast_account_memcg_full(sk, flitcast_share_site_pages(account->share),
-						pages) ||
-		    !flitcast_share_site_take(account->share, pages, account->limited))
-			return false;
-		if (!__sk_mem_schedule(sk, more, SK_MEM_RECV)) {
-			flitcast_share_site_give(account->share, pages, account->limited);
-			return false;
-		}
-		WRITE_ONCE(account->pages, account->pages + pages);
+	if (more > 0 && !__sk_mem_schedule(account->sk, more, SK_MEM_RECV)) {
+		flitcast_share_site_give(account->share, pages, account->limited);
+		return false;
 	}
-	sk_forward_alloc_add(sk, -(int)bytes);
+	WRITE_ONCE(account->pages, account->pages + pages);
+	sk_forward_alloc_add(account->sk, -(int)bytes);
 	account->used += bytes;
 	return true;
+}
+
+bool flitcast_account_take(struct flitcast_account *account, u32 bytes)
+{
+	int more = bytes - account->sk->sk_forward_alloc, pages = more > 0 ? sk_mem_pages(more) : 0;
+	struct flitcast_share *share = account->share;
+
+	if (pages && (flitcast_account_memcg_full(account->sk, flitcast_share_site_pages(share),
+						  pages) ||
+		      !flitcast_share_site_take(share, pages, account->limited)))
+		return false;
+	return take(account, bytes, more, pages);
+}
+
+void flitcast_account_add(struct flitcast_account *account, u32 bytes)
+{
+	int more = bytes - account->sk->sk_forward_alloc, pages = more > 0 ? sk_mem_pages(more) : 0;
+
+	flitcast_share_site_add(account->share, pages, account->limited);
+	if (take(account, bytes, more, pages))
+		return;
+	/* sk_forward_alloc becomes negative, and the next success makes up for it. */
+	sk_forward_alloc_add(account->sk, -(int)bytes);
+	account->used += bytes;
 }
 
 void flitcast_account_give(struct flitcast_account *account, u32 bytes)

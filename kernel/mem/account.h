@@ -56,7 +56,9 @@ long flitcast_account_free(const struct flitcast_account *account);
  * Return: false if the user's share or the memory cgroup does not allow it.
  */
 bool flitcast_account_take(struct flitcast_account *account, u32 bytes);
-/* Release bytes that flitcast_account_take() charged.  Context: as there. */
+/* As flitcast_account_take(), even beyond the limits. */
+void flitcast_account_add(struct flitcast_account *account, u32 bytes);
+/* Release bytes that these functions charged.  Context: as there. */
 void flitcast_account_give(struct flitcast_account *account, u32 bytes);
 
 /* Return: the memory cgroup that pays, for set_active_memcg(); NULL: none. */

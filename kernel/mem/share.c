@@ -267,12 +267,19 @@ long flitcast_share_site_free(const struct flitcast_share *share)
 	return max((rest - flitcast_share_site_pages(share)) / 2, 0L);
 }
 
+void flitcast_share_site_add(struct flitcast_share *share, long pages, bool limited)
+{
+	atomic_long_add(pages, &share->site_pages);
+	if (limited)
+		atomic_long_add(pages, &site_held);
+}
+
 bool flitcast_share_site_take(struct flitcast_share *share, long pages, bool limited)
 {
 	long all, mine;
 
 	if (!limited) {
-		atomic_long_add(pages, &share->site_pages);
+		flitcast_share_site_add(share, pages, false);
 		return true;
 	}
 	/* Check first: a failing attempt must not make others fail. */

@@ -86,6 +86,8 @@ bool flitcast_share_never(long pages);
  * Return: false if the limit does not allow it: nothing is charged.
  */
 bool flitcast_share_site_take(struct flitcast_share *share, long pages, bool limited);
+/* As flitcast_share_site_take(), even beyond the limit. */
+void flitcast_share_site_add(struct flitcast_share *share, long pages, bool limited);
 /* Release pages of a site.  @limited: as when they were charged. */
 void flitcast_share_site_give(struct flitcast_share *share, long pages, bool limited);
 /* Return: the pages that the sites of a share hold. */

@@ -11,6 +11,7 @@
 #include "drop.h"
 #include "ends/message.h"
 #include "fabric/site.h"
+#include "mem/account.h"
 #include "site/echo.h"
 
 /* Limit in bytes of messages to be answered, and, separately, of pending answers. */
@@ -21,6 +22,7 @@
  * @port: port
  * @queue: messages to be answered
  * @work: answers them, in process context
+ * @account: of the maker of the site, who pays for what it echoes
  * @rx: bytes charged, under the site's lock
  * @tx: bytes of pending answers, under the site's lock
  */
@@ -28,6 +30,7 @@ struct flitcast_echo {
 	struct flitcast_port port;
 	struct sk_buff_head queue;
 	struct work_struct work;
+	struct flitcast_account *account;
 	u32 rx;
 	u32 tx;
 };
@@ -43,6 +46,8 @@ static bool echo_charge(struct flitcast_port *port, u32 charge, bool early)
 
 	if (echo->rx + charge > (early ? ECHO_ROOM / 2 : ECHO_ROOM) && echo->rx)
 		return false;
+	if (!flitcast_account_take(to_echo(port)->account, charge))
+		return false;
 	echo->rx += charge;
 	return true;
 }
@@ -50,6 +55,7 @@ static bool echo_charge(struct flitcast_port *port, u32 charge, bool early)
 static void echo_grow(struct flitcast_port *port, u32 more, bool early)
 {
 	to_echo(port)->rx += more;
+	flitcast_account_add(to_echo(port)->account, more);
 }
 
 static void echo_promote(struct flitcast_port *port, u32 charge)
@@ -59,6 +65,7 @@ static void echo_promote(struct flitcast_port *port, u32 charge)
 static void echo_uncharge(struct flitcast_port *port, u32 charge, bool early)
 {
 	to_echo(port)->rx -= charge;
+	flitcast_account_give(to_echo(port)->account, charge);
 }
 
 static unsigned int echo_deliver(struct flitcast_port *port, struct sk_buff *skb, bool hold)
@@ -73,6 +80,7 @@ static unsigned int echo_deliver(struct flitcast_port *port, struct sk_buff *skb
 static bool echo_sent(struct flitcast_port *port, struct flitcast_sent *out)
 {
 	to_echo(port)->tx -= out->charge;
+	flitcast_account_give(to_echo(port)->account, out->charge);
 	return false;
 }
 
@@ -113,7 +121,8 @@ static enum flitcast_drop answer(struct flitcast_echo *echo, struct sk_buff *skb
 	bool room;
 
 	spin_lock_bh(&site->lock);
-	room = !echo->tx || echo->tx + how.charge <= ECHO_ROOM;
+	room = (!echo->tx || echo->tx + how.charge <= ECHO_ROOM) &&
+	       flitcast_account_take(echo->account, how.charge);
 	if (room)
 		echo->tx += how.charge;
 	how.delay_ack = echo->tx <= ECHO_ROOM / 2;
@@ -121,7 +130,8 @@ static enum flitcast_drop answer(struct flitcast_echo *echo, struct sk_buff *skb
 	/* The peer does not consume the answers: drop the message. */
 	if (!room)
 		return FLITCAST_DROP_FULL;
-	msg = flitcast_msg_alloc(d->len, 1, GFP_KERNEL_ACCOUNT);
+	/* not charged: done above */
+	msg = flitcast_msg_alloc(d->len, 1, GFP_KERNEL);
 	if (!msg)
 		goto uncharge;
 	if (flitcast_msg_from_skb(msg, skb, d->skip, flitcast_site_verifies(site)) &&
@@ -131,6 +141,7 @@ static enum flitcast_drop answer(struct flitcast_echo *echo, struct sk_buff *skb
 uncharge:
 	spin_lock_bh(&site->lock);
 	echo->tx -= how.charge;
+	flitcast_account_give(echo->account, how.charge);
 	spin_unlock_bh(&site->lock);
 	return FLITCAST_DROP_NO_MEMORY;
 }
@@ -156,6 +167,7 @@ struct flitcast_echo *flitcast_echo_start(struct flitcast_site *site)
 	if (!echo)
 		return NULL;
 	echo->port.ops = &echo_ops;
+	echo->account = site->buffers.held;
 	echo->port.timeout = 10ULL * NSEC_PER_SEC;
 	skb_queue_head_init(&echo->queue);
 	INIT_WORK(&echo->work, echo_work);
@@ -171,5 +183,9 @@ void flitcast_echo_stop(struct flitcast_echo *echo)
 	cancel_work_sync(&echo->work);
 	flitcast_drop_shared(&echo->queue, FLITCAST_DROP_DOWN);
 	flitcast_port_detach(&echo->port);
+	/* The rest was neither read nor answered. */
+	local_bh_disable();
+	flitcast_account_give(echo->account, echo->rx + echo->tx);
+	local_bh_enable();
 	kfree(echo);
 }
