@@ -265,10 +265,11 @@ int flitcast_account_module_init(void)
 
 void flitcast_account_module_exit(void)
 {
+	long rest = atomic_long_read(&mem_allocated);
 	int cpu;
 
 	proto_unregister(&mem_proto);
 	for_each_possible_cpu(cpu)
-		atomic_long_add(per_cpu(mem_ahead, cpu), &mem_allocated);
-	WARN_ON_ONCE(atomic_long_read(&mem_allocated));
+		rest += per_cpu(mem_ahead, cpu);
+	WARN_ON_ONCE(rest);
 }
