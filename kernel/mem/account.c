@@ -216,8 +216,8 @@ bool flitcast_account_take(struct flitcast_account *account, u32 bytes)
 	int more = bytes - account->sk->sk_forward_alloc, pages = more > 0 ? sk_mem_pages(more) : 0;
 	struct flitcast_share *share = account->share;
 
-	if (pages && (flitcast_account_memcg_full(account->sk, flitcast_share_site_pages(share),
-						  pages) ||
+	/* Not all pages of the share: those of windows are seldom used, and would count as large. */
+	if (pages && (flitcast_account_memcg_full(account->sk, account->pages, pages) ||
 		      !flitcast_share_site_take(share, pages, account->limited)))
 		return false;
 	return take(account, bytes, more, pages);

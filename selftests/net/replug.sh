@@ -235,4 +235,23 @@ run setpriv --reuid 1000 --regid 1000 --clear-groups unshare -Urn bash -c '
 [ "$status" -eq 0 ] && grep -qE '^0 +1 +u1 +down' "$work/out"
 result $? "a user's namespace: one link a port, and no more"
 
+# The buffers of a link are charged to the user: a share of 3,000 pages has one link, and two of the
+# administrator come up all the same.
+site_mem=/sys/module/flitcast/parameters/site_mem
+pages=$(cat "$site_mem")
+echo 3000 >"$site_mem"
+# shellcheck disable=SC2016 # for the other shell
+run setpriv --reuid 1000 --regid 1000 --clear-groups unshare -Urn bash -c '
+	"$0" site add 0 topology ring:3 && "$0" link add u1 port 1 wait &&
+	! "$0" link add u2 port 2 wait && "$0" -br link show && "$0" link del port 1 &&
+	"$0" link add u2 port 2 wait && "$0" -br link show' "$flitcast"
+[ "$status" -eq 0 ] && grep -q 'link add u2: buffers .* share' "$work/err" &&
+	[ "$(grep -cE '^0 +(1 +u1|2 +u2) ' "$work/out")" -eq 2 ]
+result $? "a user's share: a link that exceeds it is refused, and changes nothing"
+# shellcheck disable=SC2016 # for the other shell
+run unshare -n bash -c '"$0" site add 0 topology ring:3 && "$0" link add u1 port 1 wait &&
+	"$0" link add u2 port 2 wait' "$flitcast"
+result "$status" "the administrator: no share limits links"
+echo "$pages" >"$site_mem"
+
 finish
