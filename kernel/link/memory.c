@@ -3,12 +3,12 @@
 #include "link/memory.h"
 
 /* A frame up to this length becomes linear; of a longer one the rest is in pages. */
-#define LINEAR		3072
+#define LINEAR		(PAGE_SIZE - 1024)
 #define HEAD		256
 
 struct sk_buff *flitcast_flit_copy(struct sk_buff *skb)
 {
-	unsigned int head = skb->len > LINEAR ? HEAD : skb->len, i;
+	unsigned int head = skb->len > LINEAR ? HEAD : skb->len, i, done = head;
 	struct sk_buff *copy;
 	int err;
 
@@ -22,15 +22,15 @@ struct sk_buff *flitcast_flit_copy(struct sk_buff *skb)
 	for (i = 0; i < skb_shinfo(copy)->nr_frags && !err; i++) {
 		const skb_frag_t *frag = &skb_shinfo(copy)->frags[i];
 
-		err = skb_copy_bits(skb, head, skb_frag_address(frag), skb_frag_size(frag));
-		head += skb_frag_size(frag);
+		err = skb_copy_bits(skb, done, skb_frag_address(frag), skb_frag_size(frag));
+		done += skb_frag_size(frag);
 	}
 	if (err) {
 		consume_skb(copy);
 		return NULL;
 	}
+	copy->data_len = skb->len - copy->len;
 	copy->len = skb->len;
-	copy->data_len = skb->len - skb_headlen(copy);
 	consume_skb(skb);
 	return copy;
 }
