@@ -72,7 +72,8 @@ static bool admit(struct fc_relay *core, u16 n, u32 data)
 
 	if (!flitcast_account_take(r->account, bytes))
 		return false;
-	r->charge[n] = bytes;
+	/* The hold may be freed in this step, by an effect that is still to come: it gives both. */
+	r->charge[n] += bytes;
 	return true;
 }
 
