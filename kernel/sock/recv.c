@@ -74,6 +74,7 @@ static struct sk_buff *next_message(struct flitcast_sock *fs, int flags, int *er
 	int budget = FLITCAST_FILTER_BUDGET, taken;
 	unsigned long since = jiffies;
 	struct sk_buff *skb;
+	bool again = false;
 
 	for (;;) {
 		/* End of file is read after the last message. */
@@ -84,9 +85,14 @@ static struct sk_buff *next_message(struct flitcast_sock *fs, int flags, int *er
 			return NULL;
 		}
 		skb = skb_recv_datagram(sk, flags, err);
-		/* skb_recv_datagram() tests the queue before the end, as if no message came. */
-		if (!skb && !*err && !skb_queue_empty_lockless(&sk->sk_receive_queue))
+		/*
+		 * skb_recv_datagram() tests the queue before the end, as if no message came between.
+		 * Once: it may leave a message that has been peeked at.
+		 */
+		if (!skb && !*err && !again && !skb_queue_empty_lockless(&sk->sk_receive_queue)) {
+			again = true;
 			continue;
+		}
 		if (!skb)
 			return NULL;
 		taken = flitcast_filter_taken(fs, skb, flags);
