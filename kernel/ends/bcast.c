@@ -137,14 +137,14 @@ static void make_place(struct flitcast_site *site, u32 src, u8 port)
 static struct bcast_msg *bcast_create(struct flitcast_site *site, const struct fc_packet *pk,
 				      const struct fc_bcast_hdr *bcast)
 {
-	struct mem_cgroup *old;
+	struct mem_cgroup *memcg = flitcast_account_cgroup(site->buffers.held), *old;
 	struct bcast_msg *m;
 	unsigned int i;
 
 	if (site->ends->bcasts.n >= BCAST_MAX)
 		bcast_free(site, list_first_entry(&site->ends->bcasts.ages, struct bcast_msg, age));
-	old = set_active_memcg(flitcast_account_cgroup(site->buffers.held));
-	m = kzalloc(sizeof(*m), GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
+	old = set_active_memcg(memcg);
+	m = kzalloc(sizeof(*m), GFP_NOWAIT | __GFP_NOWARN | (memcg ? __GFP_ACCOUNT : 0));
 	set_active_memcg(old);
 	if (!m) {
 		site->stat[FC_STAT_NO_MEMORY]++;

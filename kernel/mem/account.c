@@ -34,7 +34,7 @@
  * Pages that one call of the kernel charges.  A call for more than the 8 pages of the largest cheap
  * allocation fails at the limit of the cgroup, where one for less kills a task of the cgroup.
  */
-#define CHUNK		16384
+#define CHUNK		(SZ_64M >> PAGE_SHIFT)
 
 /**
  * struct flitcast_account - memory that the maker of a site pays for
@@ -60,7 +60,7 @@ static long mem_unlimited[3] = { LONG_MAX, LONG_MAX, LONG_MAX };
 
 static struct proto mem_proto = {
 	.name = "FLITCAST-SITE",
-	.owner = THIS_MODULE,
+	/* No owner: sites do not keep the module, whose exit deletes them. */
 	.obj_size = sizeof(struct sock),
 	.memory_allocated = &mem_allocated,
 	.per_cpu_fw_alloc = &mem_ahead,
@@ -192,9 +192,11 @@ static void count(struct flitcast_account *account)
 {
 	long pages = (account->used + account->sk->sk_forward_alloc) >> PAGE_SHIFT;
 
-	if (pages < account->pages)
+	if (pages < account->pages) {
 		flitcast_share_site_give(account->share, account->pages - pages,
 					 account->limited);
+		flitcast_share_held_add(account->share, pages - account->pages);
+	}
 	WRITE_ONCE(account->pages, pages);
 }
 
@@ -206,6 +208,7 @@ static bool take(struct flitcast_account *account, u32 bytes, int more, int page
 		return false;
 	}
 	WRITE_ONCE(account->pages, account->pages + pages);
+	flitcast_share_held_add(account->share, pages);
 	sk_forward_alloc_add(account->sk, -(int)bytes);
 	account->used += bytes;
 	return true;
@@ -217,7 +220,7 @@ bool flitcast_account_take(struct flitcast_account *account, u32 bytes)
 	struct flitcast_share *share = account->share;
 
 	/* Not all pages of the share: those of windows are seldom used, and would count as large. */
-	if (pages && (flitcast_account_memcg_full(account->sk, account->pages, pages) ||
+	if (pages && (flitcast_account_memcg_full(account->sk, flitcast_share_held(share), pages) ||
 		      !flitcast_share_site_take(share, pages, account->limited)))
 		return false;
 	return take(account, bytes, more, pages);

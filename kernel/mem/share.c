@@ -35,6 +35,7 @@
  * @pages: pages of sockets held within the limit
  * @beyond: pages that flitcast_share_add() charged beyond the limit
  * @site_pages: pages of sites
+ * @held_pages: pages of these that are in use, and not only reserved
  * @waiting: waiters for memory, by need
  * @starved: entry in starved_shares, while @waiting is not empty
  *
@@ -49,6 +50,7 @@ struct flitcast_share {
 	atomic_long_t pages;
 	atomic_long_t beyond;
 	atomic_long_t site_pages;
+	atomic_long_t held_pages;
 	struct rb_root_cached waiting;
 	struct list_head starved;
 };
@@ -167,7 +169,8 @@ void flitcast_share_put(struct flitcast_share *share)
 		spin_unlock(&shares_lock);
 		WARN_ON_ONCE(atomic_long_read(&share->pages) ||
 			     atomic_long_read(&share->beyond) ||
-			     atomic_long_read(&share->site_pages));
+			     atomic_long_read(&share->site_pages) ||
+			     atomic_long_read(&share->held_pages));
 		if (share->ns)
 			put_user_ns(share->ns);
 		kfree(share);
@@ -253,6 +256,16 @@ void flitcast_share_give(struct flitcast_share *share, long pages)
 		first = min(beyond, pages);
 	} while (first && !atomic_long_try_cmpxchg(&share->beyond, &beyond, beyond - first));
 	give(share, pages - first);
+}
+
+void flitcast_share_held_add(struct flitcast_share *share, long pages)
+{
+	atomic_long_add(pages, &share->held_pages);
+}
+
+long flitcast_share_held(const struct flitcast_share *share)
+{
+	return atomic_long_read(&share->held_pages);
 }
 
 long flitcast_share_site_pages(const struct flitcast_share *share)

@@ -90,6 +90,10 @@ bool flitcast_share_site_take(struct flitcast_share *share, long pages, bool lim
 void flitcast_share_site_add(struct flitcast_share *share, long pages, bool limited);
 /* Release pages of a site.  @limited: as when they were charged. */
 void flitcast_share_site_give(struct flitcast_share *share, long pages, bool limited);
+/* Count pages of sites that are in use, beside those that are reserved. */
+void flitcast_share_held_add(struct flitcast_share *share, long pages);
+/* Return: the pages so counted. */
+long flitcast_share_held(const struct flitcast_share *share);
 /* Return: the pages that the sites of a share hold. */
 long flitcast_share_site_pages(const struct flitcast_share *share);
 /* Return: the most pages for which flitcast_share_site_take() would succeed now. */
