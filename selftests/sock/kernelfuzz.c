@@ -445,6 +445,9 @@ static unsigned int run_program(const struct program *p)
 		setsockopt(fuzz_socket[i], SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 		close(fuzz_socket[i]);
 	}
+	/* The cgroup of this process pays for the sites that it adds. */
+	if (has_netlink(p))
+		kernelfuzz_remove_played(&threads[0]);
 	return fresh;
 }
 
@@ -522,6 +525,8 @@ static void begin_place(unsigned int at)
 			die("pthread_create: %s", strerror(errno));
 		wait_for(&over);
 	}
+	/* An earlier process may have been killed before it did so. */
+	kernelfuzz_remove_played(&threads[0]);
 }
 
 static void __attribute__((noreturn)) be_place(unsigned int at, int line)
@@ -581,20 +586,6 @@ static void check_log(void)
 	}
 }
 
-/* No socket is open: soon no socket memory is charged to the cgroups. */
-static void compare_accounts(void)
-{
-	uint64_t until = now_ms() + STABLE_MS, charged;
-
-	if (!opt.cgroup)
-		return;
-	while ((charged = kernelfuzz_socket_memory(opt.cgroup)) != 0) {
-		if (now_ms() > until)
-			die("%" PRIu64 " bytes are charged to sockets that are gone", charged);
-		sleep_ms(100);
-	}
-}
-
 /* Wait for a byte from a place.  Return: false if its process ended instead. */
 static bool received_from(struct place *at)
 {
@@ -642,16 +633,16 @@ static void start(unsigned int number)
 	at->line = lines[0];
 }
 
-/* Get a process of the place of @p that can run it. */
-static struct place *have_place(const struct program *p)
+/* Get a process of a place that can run programs. */
+static struct place *have_place(unsigned int number)
 {
-	struct place *at = &place[p->place];
+	struct place *at = &place[number];
 	unsigned int tries;
 
 	for (tries = 0; tries < 100; tries++) {
 		if (at->process)
 			return at;
-		start(p->place);
+		start(number);
 		if (received_from(at))
 			return at;
 		bury(at);
@@ -659,10 +650,27 @@ static struct place *have_place(const struct program *p)
 	die("the process of place %s ends at once, always", at->name);
 }
 
+/* No socket is open, and no site is left: soon no such memory is charged to the cgroups. */
+static void compare_accounts(void)
+{
+	uint64_t until = now_ms() + STABLE_MS, charged;
+
+	if (!opt.cgroup)
+		return;
+	for (unsigned int i = 0; i < PLACES_OF_PROGRAMS; i++)
+		if (place[i].there)
+			have_place(i);
+	while ((charged = kernelfuzz_socket_memory(opt.cgroup)) != 0) {
+		if (now_ms() > until)
+			die("%" PRIu64 " bytes are charged to sockets and sites that are gone", charged);
+		sleep_ms(100);
+	}
+}
+
 /* Return: number of code addresses that no earlier program reached. */
 static unsigned int run(const struct program *p)
 {
-	struct place *at = have_place(p);
+	struct place *at = have_place(p->place);
 	static uint64_t compared;
 	char byte = 0;
 

@@ -36,6 +36,7 @@ extern struct thread kernelfuzz_threads[THREADS];
 long kernelfuzz_netlink(struct worker *w);
 /* Restore the state of the two sites and their link in which each netlink program begins. */
 void kernelfuzz_restore_played(struct thread *t, uint64_t seed);
+void kernelfuzz_remove_played(struct thread *t);
 /* Look up the id of the netlink family on this machine. */
 void kernelfuzz_find_family(void);
 /* Open netlink sockets of @t in the namespaces of both sites.  Moves the caller into one. */

@@ -217,6 +217,21 @@ long kernelfuzz_netlink(struct worker *w)
 	return request(g, t->netlink[played]);
 }
 
+/* Delete all sites that programs can have added: no topology of theirs has more than 9. */
+void kernelfuzz_remove_played(struct thread *t)
+{
+	struct nlgarbage *g = &t->request;
+	unsigned int i, id;
+
+	for (i = 0; i < PLAYED; i++) {
+		for (id = 0; id < 9; id++) {
+			nlgarbage_begin(g, family, 0, FLITCAST_CMD_SITE_DEL, 1);
+			put_u32(g, FLITCAST_A_SITE_ID, id);
+			request(g, t->netlink[i]);
+		}
+	}
+}
+
 /* Restore the state of the two sites and their link in which each netlink program begins. */
 void kernelfuzz_restore_played(struct thread *t, uint64_t seed)
 {
