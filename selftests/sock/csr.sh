@@ -45,7 +45,7 @@ saturate()
 {
 	local until=$((SECONDS + $1)) rounds=0 failed=0 line
 
-	while [ $SECONDS -lt $until ] && [ $failed = 0 ]; do
+	while [ $rounds = 0 ] || { [ $SECONDS -lt $until ] && [ $failed = 0 ]; }; do
 		rounds=$((rounds + 1))
 		"$bin/stress" --seed $((seed + rounds)) --messages 200 --targets 1-4 \
 			--bytes 0-20000 --timeout 300000 --deadline 300 "$lab" >"$work/out" 2>&1 ||
