@@ -433,7 +433,7 @@ void flitcast_share_forget(struct flitcast_waiter *waiter)
 	spin_unlock_bh(&wait_lock);
 }
 
-static int mem_set(const char *text, const struct kernel_param *param)
+static int limit_set(const char *text, const struct kernel_param *param)
 {
 	long pages;
 	int err;
@@ -443,40 +443,19 @@ static int mem_set(const char *text, const struct kernel_param *param)
 		return err;
 	if (pages < MEM_LEAST)
 		return -EINVAL;
-	WRITE_ONCE(mem_limit, pages);
+	WRITE_ONCE(*(long *)param->arg, pages);
 	wake_starved();
 	return 0;
 }
 
-static const struct kernel_param_ops mem_ops = {
-	.set = mem_set,
+static const struct kernel_param_ops limit_ops = {
+	.set = limit_set,
 	.get = param_get_long,
 };
 
-module_param_cb(mem, &mem_ops, &mem_limit, 0644);
+module_param_cb(mem, &limit_ops, &mem_limit, 0644);
 MODULE_PARM_DESC(mem, "Pages that the queues of all sockets may have (default: 3/16 of the memory)");
-
-/* Sites keep what they have. */
-static int site_mem_set(const char *text, const struct kernel_param *param)
-{
-	long pages;
-	int err;
-
-	err = kstrtol(text, 0, &pages);
-	if (err)
-		return err;
-	if (pages < MEM_LEAST)
-		return -EINVAL;
-	WRITE_ONCE(site_limit, pages);
-	return 0;
-}
-
-static const struct kernel_param_ops site_mem_ops = {
-	.set = site_mem_set,
-	.get = param_get_long,
-};
-
-module_param_cb(site_mem, &site_mem_ops, &site_limit, 0644);
+module_param_cb(site_mem, &limit_ops, &site_limit, 0644);
 MODULE_PARM_DESC(site_mem, "Pages of all sites that users of user namespaces add (default: half the memory)");
 
 void flitcast_share_init(void)
