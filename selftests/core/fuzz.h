@@ -55,6 +55,14 @@ static inline u32 fuzz_below(struct fuzz *f, u32 below)
 	return fuzz_u8(f) % below;
 }
 
+/* A window of a link: mostly small, so that it is often full. */
+static inline u32 fuzz_window(struct fuzz *f)
+{
+	u8 how = fuzz_u8(f);
+
+	return how >> 5 == 7 ? 64 : 1 + how % 12;
+}
+
 /* A copy in a heap block of exactly @size bytes, so that ASan detects accesses beyond it. */
 void *fuzz_copy(const void *from, size_t size);
 

@@ -86,6 +86,7 @@ static bool leads(const struct bench *b, const u8 *head, u8 port, u32 dst)
 	u32 dirs = b->node.routes ? b->node.routes[dst] : ~(u32)0;
 	u8 next[FC_DIRS_MAX];
 
+	dirs = fc_node_permitted(&b->node, dst, dirs);
 	if (!(dirs & fc_bit(port - 1)))
 		return false;
 	return b->node.routes ||
@@ -102,7 +103,7 @@ static bool send_eager(struct bench *b, u8 class, const struct fc_effect *e,
 {
 	const struct fc_straight *s = &b->straight[pk->class * b->v.nports + pk->port];
 
-	CHECK(pk->port && e->mask == 1 && pk->all == 1 && !b->node.routes,
+	CHECK(pk->port && e->mask == 1 && pk->all == 1 && !b->node.routes && !b->node.prefers,
 	      "port %u: a front with targets %llx goes on", e->port, (unsigned long long)pk->all);
 	CHECK(s->port == e->port && s->class == class, "port %u, class %u: not straight on",
 	      e->port, class);
@@ -746,6 +747,8 @@ static void reroute(struct bench *b, struct fuzz *f, bool rerouting)
 
 	b->node.rerouting = rerouting;
 	b->node.routes = n & 128 ? NULL : b->routes;
+	b->node.prefers = n & 64 ? prefers_fill(b->prefers, b->topo.nsites, b->topo.ndirs,
+						n * 0x9e3779b1U + (u32)b->now) : NULL;
 	for (u8 i = 0; i < (n & 7); i++)
 		down[fuzz_below(f, b->topo.nsites)] |= fuzz_u8(f);
 	if (n & 16)
@@ -937,6 +940,7 @@ static void bench_alloc(struct bench *b, u32 window, bool postman)
 	b->queue = fuzz_room((size_t)inputs * window, sizeof(*b->queue));
 	b->v.cache = fuzz_room(1, fc_vroute_cache_size(nclasses));
 	b->straight = postman ? fuzz_room(inputs, sizeof(*b->straight)) : NULL;
+	b->prefers = fuzz_room(1, prefers_size(b->topo.nsites));
 	b->rx = fuzz_room(inputs, sizeof(*b->rx));
 	b->tx = fuzz_room(inputs, sizeof(*b->tx));
 	for (u32 i = 0; i < inputs; i++) {
@@ -958,16 +962,10 @@ static void bench_free(struct bench *b)
 	free(b->branch);
 	free(b->straight);
 	free(b->v.cache);
+	free(b->prefers);
 	free(b->queue);
 	free(b->rx);
 	free(b->tx);
-}
-
-static u32 a_window(struct fuzz *f)
-{
-	u8 how = fuzz_u8(f);
-
-	return how >> 5 == 7 ? 64 : 1 + how % 12;
 }
 
 static void bench_init(struct bench *b, struct fuzz *f)
@@ -1001,7 +999,7 @@ static void bench_init(struct bench *b, struct fuzz *f)
 	b->v.nports = b->node.nports;
 	b->v.nclasses = b->classes.count;
 	b->v.ch = b->ch;
-	bench_alloc(b, a_window(f), how & 4);
+	bench_alloc(b, fuzz_window(f), how & 4);
 	b->v.in = b->in;
 	b->v.out = b->out;
 	if (b->straight)
@@ -1013,7 +1011,7 @@ static void bench_init(struct bench *b, struct fuzz *f)
 		return;
 	for (u8 p = 1; p < b->v.nports; p++)
 		if (fc_topo_neighbour(&b->topo, b->node.id, p - 1) != FC_SITE_NONE)
-			link_up(b, p, a_window(f));
+			link_up(b, p, fuzz_window(f));
 }
 
 static void one_event(struct bench *b, struct fuzz *f)
@@ -1033,7 +1031,7 @@ static void one_event(struct bench *b, struct fuzz *f)
 	case 1:
 		/* Up again without having been down: the HELLOs of the ends crossed. */
 		if (cabled)
-			link_up(b, port, a_window(f));
+			link_up(b, port, fuzz_window(f));
 		break;
 	case 2:
 	case 3:

@@ -6,6 +6,7 @@
 #define FUZZ_VNET_H
 
 #include "ledger.h"
+#include "prefers.h"
 #include "core/vnet/vnet.h"
 
 #define PAYLOAD		10
@@ -61,6 +62,7 @@ struct bench {
 	struct peer peer[CLASSES_MAX][NPORTS_MAX];
 	struct train buffer;			/* packet that the operator is receiving */
 	u32 routes[SITES_MAX];
+	struct fc_prefer_table *prefers;	/* prefers_size() bytes */
 	struct fc_effects fx;
 	u32 window[NPORTS_MAX];		/* windows of the peers */
 	u32 up;

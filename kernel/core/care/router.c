@@ -126,11 +126,14 @@ static u32 port_of_flow(const struct fc_site *site, const u8 *head, u32 ports)
 /* Net-outputs of @mask that lead nearer to a site, and that the packet may take. */
 static u32 outputs_to(const struct fc_site *site, const u8 *head, u32 dst, u32 mask)
 {
-	u32 up = site->data.up & ~fc_bit(FC_PORT_LOCAL);
+	u32 up = site->data.up & ~fc_bit(FC_PORT_LOCAL), key = 0, ports;
 
+	if (site->node->prefers)
+		key = fc_prefer_key(head);
 	if (!fc_wire_datagram(head))
-		return fc_node_ports(site->node, dst, mask);
-	return port_of_flow(site, head, fc_node_ports(site->node, dst, up)) & mask;
+		return fc_node_choose_ports(site->node, dst, up, mask, key);
+	ports = fc_node_choose_ports(site->node, dst, up, up, key);
+	return port_of_flow(site, head, ports) & mask;
 }
 
 static void find_outputs(const struct fc_site *site, const struct fc_in *ni, u32 free,

@@ -48,13 +48,53 @@ u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed)
 	return ports ? ports : ports_of(node, dst, allowed & ~node->avoid);
 }
 
+/* All ports in the lists of some directions. */
+static u32 listed(const struct fc_pref *pref, u32 dirs)
+{
+	u32 ports = 0;
+	u8 i;
+
+	for (; dirs; dirs &= dirs - 1) {
+		unsigned int d = fc_low(dirs);
+
+		for (i = 0; i < pref->count[d]; i++)
+			ports |= fc_bit(pref->port[d][i]);
+	}
+	return ports;
+}
+
+bool fc_pref_blocks(const struct fc_pref *pref, const struct fc_topo *topo, u32 site, u32 dst,
+		    u32 never)
+{
+	return !(listed(pref, fc_topo_minimal(topo, site, dst)) & ~(never << 1));
+}
+
+u32 fc_node_choose_ports(const struct fc_node *node, u32 dst, u32 up, u32 allowed, u32 key)
+{
+	const struct fc_prefer *p;
+	u32 never, ports;
+
+	if (!node->prefers)
+		return fc_node_ports(node, dst, allowed);
+	p = fc_prefer_of(node->prefers, dst);
+	ports = listed(node->pref, directions(node, dst)) & up;
+	never = ports & ~(p->never << 1) ? p->never : p->strict;
+	up &= ~(never << 1);
+	if (p->weighted) {
+		ports = fc_node_ports(node, dst, up);
+		return fc_prefer_choose(p, ports >> 1, key, node->id) << 1 & allowed;
+	}
+	ports = fc_node_ports(node, dst, up & allowed);
+	return fc_prefer_first(p, ports >> 1) << 1;
+}
+
 u8 fc_node_next_port(const struct fc_node *node, u32 dst)
 {
-	u32 ports = fc_node_ports(node, dst, node->up);
+	u32 ports = fc_node_choose_ports(node, dst, node->up, node->up, dst);
 
 	/* A control frame is repeated late: a suspected link may carry it. */
 	if (!ports)
-		ports = ports_of(node, dst, node->up);
+		ports = ports_of(node, dst, fc_node_permitted(node, dst, node->up >> 1) << 1);
 	return ports ? fc_low(ports) : FC_PORT_NONE;
 }
 

@@ -9,6 +9,7 @@
 #define FC_CORE_LINK_NODE_H
 
 #include "core/base.h"
+#include "core/link/prefer.h"
 #include "core/wire/names.h"
 #include "core/topo/topo.h"
 #include "core/wire/wire.h"
@@ -54,7 +55,8 @@ struct fc_timing {
  * @timing: settings
  * @routes: by site, directions of the next hops over working links (core/faults/routes.h); NULL
  *	while this site knows of no dead or suspected link
- * @pref: preference table; only mode care and control frames use it
+ * @pref: preference lists of directions (Table G); only mode care and control frames use them
+ * @prefers: preferences among the next hops to targets, in every mode; NULL: there are none
  * @stat: counters, by enum fc_stat
  * @id: identity
  * @up: ports whose link is up; only control frames use it
@@ -64,14 +66,15 @@ struct fc_timing {
  * @nports: number of ports, including the local one
  * @rerouting: new routes are being computed: a packet without a route may get one
  *
- * The lock of the switches' caller protects all members.  Only @routes, @up, @avoid, @doubtful,
- * @rerouting and the data behind the pointers ever change, and only between events.
+ * The lock of the switches' caller protects all members.  Only @routes, @prefers, @up, @avoid,
+ * @doubtful, @rerouting and the data behind the pointers ever change, and only between events.
  */
 struct fc_node {
 	const struct fc_topo *topo;
 	const struct fc_timing *timing;
 	const u32 *routes;
 	const struct fc_pref *pref;
+	const struct fc_prefer_table *prefers;
 	u64 *stat;
 	u32 id;
 	u32 up;
@@ -84,12 +87,45 @@ struct fc_node {
 /* The default preference table: each direction has the port of its own number. */
 void fc_pref_default(struct fc_pref *pref, const struct fc_topo *topo);
 
-/* Return: @dirs without those to doubtful ports; @dirs if all ports are doubtful. */
-static inline u32 fc_node_preferred(const struct fc_node *node, u32 dirs)
-{
-	u32 preferred = dirs & ~(node->doubtful >> 1);
+/**
+ * fc_pref_blocks() - would a site have no port to another one any more?
+ * @pref: its preference lists
+ * @topo: topology of the network
+ * @site: the site
+ * @dst: the other site
+ * @never: directions whose ports are not used
+ *
+ * Return: true if with all links working all listed ports that lead nearer are in @never.
+ */
+bool fc_pref_blocks(const struct fc_pref *pref, const struct fc_topo *topo, u32 site, u32 dst,
+		    u32 never);
 
-	return preferred ? preferred : dirs;
+/* Return: @dirs without those that an entry forbids for a target (@strict). */
+static inline u32 fc_node_permitted(const struct fc_node *node, u32 dst, u32 dirs)
+{
+	return node->prefers ? dirs & ~fc_prefer_of(node->prefers, dst)->strict : dirs;
+}
+
+/**
+ * fc_node_preferred() - directions in which a packet leaves to a target
+ * @node: this site
+ * @dst: the target, another site
+ * @dirs: directions in which it may leave
+ * @head: head of the packet
+ *
+ * Return: @dirs without those to doubtful ports, or if all ports are doubtful, @dirs; of these,
+ * what the preferences leave.
+ */
+static inline u32 fc_node_preferred(const struct fc_node *node, u32 dst, u32 dirs, const u8 *head)
+{
+	u32 sure = dirs & ~(node->doubtful >> 1);
+
+	if (sure)
+		dirs = sure;
+	if (!node->prefers)
+		return dirs;
+	return fc_prefer_choose(fc_prefer_of(node->prefers, dst), dirs, fc_prefer_key(head),
+				node->id);
 }
 
 /**
@@ -102,6 +138,19 @@ static inline u32 fc_node_preferred(const struct fc_node *node, u32 dirs)
  * for each direction at most; none of @avoid.
  */
 u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed);
+
+/**
+ * fc_node_choose_ports() - as fc_node_ports(), by the preferences of the target
+ * @node: this site
+ * @dst: the other site
+ * @up: ports whose link is up
+ * @allowed: ports of @up that may be used
+ * @key: fc_prefer_key() of the packet
+ *
+ * Return: the ports of @allowed by any of which the packet may leave.  What is excluded, and what
+ * is a packet's share, depends on @up alone: not on which of the ports are free now.
+ */
+u32 fc_node_choose_ports(const struct fc_node *node, u32 dst, u32 up, u32 allowed, u32 key);
 
 /**
  * fc_node_next_port() - the port by which a control frame leaves

@@ -187,7 +187,7 @@ static u32 dirs_to(const struct fc_csr_plan *p, u8 class, u32 dst, u8 next[FC_DI
 	u32 dirs;
 
 	dirs = fc_vclass_next_hops(v->classes, v->node->id, dst, class, next);
-	dirs &= (v->up & ~v->node->avoid) >> 1;
+	dirs &= fc_node_permitted(v->node, dst, (v->up & ~v->node->avoid) >> 1);
 	return v->node->routes ? dirs & v->node->routes[dst] : dirs;
 }
 
@@ -225,14 +225,16 @@ static u8 branch(const struct fc_csr_plan *p, bool local, struct fc_split *s, u6
 
 /*
  * At a transit site, targets without a route in the packet's class end: the operator sends the
- * packet to them anew.  Return: number of branches, or more than FC_CSR_LEGS if it has to be split.
+ * packet to them anew.  @number: of the packet.  Return: number of branches, or more than
+ * FC_CSR_LEGS if it has to be split.
  */
-static u8 branches(const struct fc_csr_plan *p, bool local, u8 class, const u32 *site, u8 n,
-		   struct fc_csr_leg *legs, bool *here)
+static u8 branches(const struct fc_csr_plan *p, bool local, u32 number, u8 class, const u32 *site,
+		   u8 n, struct fc_csr_leg *legs, bool *here)
 {
+	const struct fc_node *node = p->vnet->node;
 	/* A site knows a reservation by its packet, so it has one of each. */
 	struct fc_split s = {
-		.topo = p->vnet->classes->topo, .site = p->vnet->node->id, .apart = true,
+		.topo = p->vnet->classes->topo, .site = node->id, .apart = true,
 	};
 	u8 next[FC_DIRS_MAX], i;
 	u32 common = ~(u32)0;
@@ -242,6 +244,9 @@ static u8 branches(const struct fc_csr_plan *p, bool local, u8 class, const u32 
 	for (i = 0; i < n; i++) {
 		s.dst[i] = site[i];
 		s.dirs[i] = site[i] == s.site ? 0 : dirs_to(p, class, site[i], next);
+		if (node->prefers)
+			s.dirs[i] = fc_prefer_choose(fc_prefer_of(node->prefers, site[i]),
+						     s.dirs[i], number, s.site);
 		if (s.dirs[i]) {
 			remote |= fc_bit64(i);
 			common &= s.dirs[i];
@@ -567,7 +572,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const st
 	if (stays(p, injq, site, n, &late))
 		return FC_CSR_STAYS;
 	class = fc_vnet_begin(p->vnet, site, n);
-	nlegs = branches(p, true, class, site, n, legs, &here);
+	nlegs = branches(p, true, s->entry.id.number, class, site, n, legs, &here);
 	if (!nlegs || nlegs > FC_CSR_LEGS || late || (n > 1 && s->tries >= TREE_TRIES)) {
 		/* All targets are here, one has no route, or attempts have failed. */
 		end_attempt(p, s, fx);
@@ -637,7 +642,8 @@ static void probe_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *
 	for (i = 0; i < frame->n; i++)
 		if (frame->site[i] >= p->vnet->classes->topo->nsites)
 			return;
-	nlegs = branches(p, false, frame->class, frame->site, frame->n, legs, &here);
+	nlegs = branches(p, false, frame->msg.id.number, frame->class, frame->site, frame->n,
+			 legs, &here);
 	/* As if nothing were free. */
 	if (nlegs > FC_CSR_LEGS) {
 		nlegs = 1;

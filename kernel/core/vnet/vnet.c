@@ -184,7 +184,9 @@ static void send(struct fc_vnet *v, u32 number, struct fc_vbranch *b, struct fc_
 /*
  * The mad postman: forwards the front straight on before the routing decision, if the output is
  * idle and has credit, and if the packet has one target: of several, some may part here.  Where
- * links are known to be dead the site routes first, because straight on may lead to a dead end.
+ * links are known to be dead the site routes first, because straight on may lead to a dead end; so
+ * it does where it has preferences, because the next site judges by the topology alone whether the
+ * front is dead.
  */
 static bool forward_eager(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 			  const struct fc_flit *front, struct fc_effects *fx)
@@ -193,7 +195,7 @@ static bool forward_eager(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *i
 	const struct fc_straight *s;
 	struct fc_vout *out;
 
-	if (!v->straight || v->node->routes || run == FC_EAGER_MAX ||
+	if (!v->straight || v->node->routes || v->node->prefers || run == FC_EAGER_MAX ||
 	    fc_wire_ntargets(front->head) != 1 || fc_wire_hops(front->head) >= FC_HOPS_MAX ||
 	    !fc_vfits(v, in, front))
 		return false;

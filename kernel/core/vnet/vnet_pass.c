@@ -44,13 +44,13 @@ static inline void gone(struct fc_vnet *v, u8 class, u8 port, u64 classes, struc
 		fc_vupdate(v, &v->ch[fc_low64(classes)], fx);
 }
 
-/* Directions of @dirs over links that are usable, and that begin routes over working links. */
-static inline u32 working(const struct fc_vnet *v, u32 dirs, u32 dst)
+/* The preferred of @dirs whose links are usable, and that begin routes over working links. */
+static inline u32 working(const struct fc_vnet *v, u32 dirs, u32 dst, const u8 *head)
 {
 	dirs &= (v->up & ~v->node->avoid) >> 1;
 	if (v->node->routes)
 		dirs &= v->node->routes[dst];
-	return fc_node_preferred(v->node, dirs);
+	return fc_node_preferred(v->node, dst, fc_node_permitted(v->node, dst, dirs), head);
 }
 
 /* Hands a packet for this site to the operator, with its frame. */
@@ -64,8 +64,8 @@ static inline void store(u8 port, const struct fc_event *ev, u64 here, struct fc
  * Finds the directions of each target of @s, of any and of all.  Return: false if some target has
  * no route, or if a peer at one of the next hops has no room for one flit.
  */
-static inline bool route_list(const struct fc_vnet *v, u8 class, struct fc_split *s, unsigned int n,
-			      u32 *all, u32 *common, u64 *here)
+static inline bool route_list(const struct fc_vnet *v, u8 class, struct fc_split *s, const u8 *head,
+			      unsigned int n, u32 *all, u32 *common, u64 *here)
 {
 	u32 dirs, any = 0, each = ~(u32)0;
 	u8 next[FC_DIRS_MAX];
@@ -80,7 +80,7 @@ static inline bool route_list(const struct fc_vnet *v, u8 class, struct fc_split
 			continue;
 		}
 		fc_vroutes(v, class, FC_PORT_NONE, dst, &dirs, next);
-		dirs = working(v, dirs, dst);
+		dirs = working(v, dirs, dst, head);
 		if (!dirs)
 			return false;
 		s->dirs[i] = dirs;
@@ -110,7 +110,7 @@ static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_even
 	n = fc_wire_target_sites(s.dst, ev->flit.head);
 	if (ev->port == FC_PORT_LOCAL && n)
 		as = fc_vnet_begin(v, s.dst, n);
-	if (!route_list(v, as, &s, n, &all, &common, &here))
+	if (!route_list(v, as, &s, ev->flit.head, n, &all, &common, &here))
 		return false;
 	s.topo = v->classes->topo;
 	s.site = v->node->id;
@@ -153,7 +153,7 @@ static noinline bool route_lookup(const struct fc_vnet *v, struct fc_vhop *hop)
 	const u8 *row;
 
 	row = fc_vroutes(v, hop->class, hop->port, dst, &dirs, next);
-	dirs = working(v, dirs, dst);
+	dirs = working(v, dirs, dst, hop->head);
 	if (!dirs)
 		return false;
 	for (rest = dirs; rest; rest &= rest - 1) {
@@ -174,7 +174,7 @@ static inline bool route_known(const struct fc_vnet *v, struct fc_vhop *hop)
 
 	if (!route)
 		return route_lookup(v, hop);
-	dirs = working(v, route->dirs, dst);
+	dirs = working(v, route->dirs, dst, hop->head);
 	if (!dirs || dirs & (dirs - 1))
 		return route_lookup(v, hop);
 	hop->out_port = (u8)fc_low(dirs) + 1;

@@ -37,6 +37,7 @@ static u32 next_hops(const struct fc_vnet *v, const struct fc_vin *in, u8 *class
 	u32 up = in->links >> 1, dirs;
 	u8 next[FC_DIRS_MAX];
 
+	up = fc_node_permitted(v->node, dst, up);
 	fc_vroutes(v, *class, FC_PORT_NONE, dst, &dirs, next);
 	dirs &= up;
 	if (!v->node->routes)
@@ -55,6 +56,8 @@ u32 fc_vnet_next_hops(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 f
 	u32 dirs = next_hops(v, &in, &class, port, dst);
 
 	fc_vclass_allowed(v->classes, v->node->id, class, next);
+	if (v->node->prefers)
+		dirs = fc_prefer_narrow(fc_prefer_of(v->node->prefers, dst), dirs);
 	return dirs;
 }
 
@@ -95,15 +98,15 @@ static void count_type(struct fc_vnet *v, const struct fc_vin *in, u64 local, un
 		v->node->stat[local ? FC_STAT_PKT_SOME_LOCAL : FC_STAT_PKT_ALL_REMOTE]++;
 }
 
-/* In mode csr: keeps only the reserved next hops, where there are any. */
-static void keep_to_plan(const struct fc_vnet *v, const u8 *head, u64 targets, u32 *dirs)
+/* Keeps of the next hops the reserved ones in mode csr, if there are any, or the preferred ones. */
+static void narrow(const struct fc_vnet *v, struct fc_split *s, const u8 *head, u64 targets)
 {
 	for (; targets; targets &= targets - 1) {
 		unsigned int i = fc_low64(targets);
-		u32 planned = dirs[i] & fc_csr_plan_dirs(v->plan, head, i);
+		u32 planned = v->plan ? s->dirs[i] & fc_csr_plan_dirs(v->plan, head, i) : 0;
 
-		if (planned)
-			dirs[i] = planned;
+		s->dirs[i] = planned ? planned :
+			     fc_node_preferred(v->node, s->dst[i], s->dirs[i], head);
 	}
 }
 
@@ -173,8 +176,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		}
 		s.dirs[i] = 0;
 		if (!far)
-			s.dirs[i] = fc_node_preferred(v->node, next_hops(v, in, &class, port,
-									 s.dst[i]));
+			s.dirs[i] = next_hops(v, in, &class, port, s.dst[i]);
 		if (s.dirs[i])
 			remote |= fc_bit64(i);
 		else if (far || (port == FC_PORT_LOCAL && !v->node->rerouting))
@@ -206,8 +208,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		return false;
 	}
 	in->oper = local | stuck | apart;
-	if (v->plan)
-		keep_to_plan(v, head, remote, s.dirs);
+	narrow(v, &s, head, remote);
 	if (remote)
 		branch(v, in, &s, head, fc_vroute_classes(v, class, next), remote);
 	count_type(v, in, local, n);
@@ -269,8 +270,9 @@ void fc_vnet_aim_list(const struct fc_vnet *v, struct fc_aim *aim)
 		s.dst[i] = dst;
 		s.dirs[i] = 0;
 		if (dst != v->node->id)
-			s.dirs[i] = fc_node_preferred(v->node, next_hops(v, &in, &class,
-									 FC_PORT_LOCAL, dst));
+			s.dirs[i] = fc_node_preferred(v->node, dst,
+						      next_hops(v, &in, &class, FC_PORT_LOCAL, dst),
+						      aim->head);
 		if (!s.dirs[i]) {
 			aim->mask[FC_PORT_LOCAL] |= fc_bit64(i);
 			missing |= dst != v->node->id;

@@ -506,9 +506,10 @@ void fc_wire_bcast_hop(u8 *head, u8 label);
 
 /* Offsets of fields for the router: in the packet header; in a target entry; in a control entry. */
 enum {
-	FC_AT_SRC = 0, FC_AT_SOCK = 8, FC_AT_BITMAP = 14, FC_AT_NTARGETS = 15, FC_AT_MSG_LEN = 20,
-	FC_AT_OFFSET = 24, FC_AT_SUM = 28, FC_AT_HOPS = 32, FC_AT_FLAGS = 34, FC_AT_KIND = 35,
-	FC_AT_SITE = 0, FC_AT_CTRL_HOPS = 2, FC_AT_CTRL_DST = 4, FC_AT_CTRL_SITE = 16,
+	FC_AT_SRC = 0, FC_AT_SOCK = 8, FC_AT_BITMAP = 14, FC_AT_NTARGETS = 15, FC_AT_ID = 16,
+	FC_AT_MSG_LEN = 20, FC_AT_OFFSET = 24, FC_AT_SUM = 28, FC_AT_HOPS = 32, FC_AT_FLAGS = 34,
+	FC_AT_KIND = 35, FC_AT_SITE = 0, FC_AT_CTRL_HOPS = 2, FC_AT_CTRL_DST = 4,
+	FC_AT_CTRL_SITE = 16,
 };
 
 static inline unsigned int fc_wire_ntargets(const u8 *head)
