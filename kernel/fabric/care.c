@@ -165,19 +165,13 @@ static u64 next_at(const struct flitcast_site *site)
 	return at;
 }
 
-static void preferred(struct flitcast_site *site)
+static void rerouted(struct flitcast_site *site)
 {
+	struct fc_event ev = { .type = FC_EV_MORE };
 	u8 s;
 
 	for (s = 0; s < FC_SET_COUNT; s++)
 		fc_site_rerouted(&site->care->core[s]);
-}
-
-static void rerouted(struct flitcast_site *site)
-{
-	struct fc_event ev = { .type = FC_EV_MORE };
-
-	preferred(site);
 	all(site, &ev);
 }
 
@@ -256,7 +250,6 @@ const struct flitcast_mode flitcast_mode_care = {
 	.time = care_time,
 	.next_at = next_at,
 	.rerouted = rerouted,
-	.preferred = preferred,
 	.room = room,
 	.stuck = stuck,
 	.entered = entered,

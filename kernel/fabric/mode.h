@@ -35,8 +35,7 @@ struct flitcast_site_config;
  * @link: a link came up or went down; for all channels but the relay's
  * @time: timer event
  * @next_at: returns when the next event of the switches is due
- * @rerouted: routes have changed: route waiting packets again
- * @preferred: preference lists have changed; NULL: the mode has none
+ * @rerouted: routes or preferences have changed: route waiting packets again
  * @room: returns true if a packet, or flit, of a set may be fed
  * @stuck: returns true if no packet of a set can be fed
  * @entered: returns an identifier of the packet whose last flit is fed next
@@ -71,7 +70,6 @@ struct flitcast_mode {
 	void (*time)(struct flitcast_site *site, u64 now);
 	u64 (*next_at)(const struct flitcast_site *site);
 	void (*rerouted)(struct flitcast_site *site);
-	void (*preferred)(struct flitcast_site *site);
 	bool (*room)(struct flitcast_site *site, u8 set);
 	bool (*stuck)(struct flitcast_site *site, u8 set);
 	u64 (*entered)(struct flitcast_site *site, u8 set);

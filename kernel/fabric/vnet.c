@@ -344,6 +344,11 @@ void flitcast_vnet_delay(const struct flitcast_site *site, u8 port, u64 now, str
 		fc_vnet_delay(&site->vnet->set[s].core, port, now, d);
 }
 
+const struct fc_vclass *flitcast_vnet_classes(const struct flitcast_site *site)
+{
+	return &site->vnet->classes;
+}
+
 void flitcast_vnet_rerouted(struct flitcast_site *site)
 {
 	struct fc_event ev = { .type = FC_EV_MORE };

@@ -40,6 +40,8 @@ void flitcast_vnet_more(struct flitcast_site *site);
 void flitcast_vnet_all(struct flitcast_site *site, struct fc_event *ev);
 /* Add what the peer of a port delays. */
 void flitcast_vnet_delay(const struct flitcast_site *site, u8 port, u64 now, struct fc_delay *d);
+/* Return: the classes of the network. */
+const struct fc_vclass *flitcast_vnet_classes(const struct flitcast_site *site);
 /* Routes have changed: route waiting packets again. */
 void flitcast_vnet_rerouted(struct flitcast_site *site);
 /* Return: true if a packet of a set may be fed.  Chooses the injection queue for its flits. */

@@ -75,8 +75,8 @@ void flitcast_netlink_link_event(struct net *net, u32 site,
 				 const struct flitcast_link_info *info, bool added);
 
 /* route.c */
-extern const struct nla_policy flitcast_netlink_route_get_policy[FLITCAST_A_ROUTE_DIRECTION + 1];
-extern const struct nla_policy flitcast_netlink_route_set_policy[FLITCAST_A_ROUTE_PORTS + 1];
+extern const struct nla_policy flitcast_netlink_route_get_policy[FLITCAST_A_ROUTE_TARGETS + 1];
+extern const struct nla_policy flitcast_netlink_route_set_policy[FLITCAST_A_ROUTE_WEIGHTS + 1];
 extern const struct nla_policy flitcast_netlink_route_replace_policy[FLITCAST_A_ROUTE_ENTRY + 1];
 int flitcast_netlink_route_get(struct sk_buff *skb, struct genl_info *info);
 int flitcast_netlink_route_dump(struct sk_buff *skb, struct netlink_callback *cb);

@@ -22,6 +22,7 @@ static void site_free(struct flitcast_site *site)
 	kfree(site->buffers.no_queue);
 	flitcast_charge_close(site);
 	kfree(site->todo.effects);
+	kvfree(site->node.prefers);
 	if (site->cfg.topo.graph)
 		flitcast_graph_put(site->cfg.topo.graph);
 	kfree(site);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The preference table of a site (CARE, Table G).
+ * The preference table of a site: lists of directions (CARE, Table G), and entries for targets.
  */
+#include <linux/slab.h>
+#include "compat.h"
+#include "core/mode.h"
 #include "fabric/enter.h"
-#include "site/site.h"
+#include "fabric/vnet.h"
+#include "site/route.h"
 
 /* Check the preference list of a direction. */
 static int check_list(const struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,
@@ -34,70 +38,295 @@ static int check_list(const struct flitcast_site *site, u8 dir, const u8 *ports,
 	return 0;
 }
 
-/* Modes with virtual networks route by the topology alone. */
+/* Modes with virtual networks leave by legal directions alone, each of which is one port. */
 static int check_mode(const struct flitcast_site *site, struct netlink_ext_ack *extack)
 {
-	if (site->mode->preferred)
+	if (!fc_mode_ops(site->cfg.mode)->classes)
 		return 0;
-	NL_SET_ERR_MSG_MOD(extack, "only mode care has preference lists");
+	NL_SET_ERR_MSG_MOD(extack, "only mode care has lists of directions; use entries for targets");
 	return -EOPNOTSUPP;
 }
 
-static void changed(struct flitcast_site *site)
+/* Does each target keep a next hop, with all links working?  Return: 0 or -EINVAL. */
+static int check_blocked(const struct flitcast_site *site, const struct fc_pref *pref,
+		      const struct fc_prefer_table *prefers, struct netlink_ext_ack *extack)
 {
-	site->generation++;
-	site->mode->preferred(site);
+	bool classes = fc_mode_ops(site->cfg.mode)->classes;
+	const struct fc_topo *topo = &site->cfg.topo;
+	const struct fc_vclass *v = NULL;
+	u32 dst, id = site->cfg.id, e;
+	u32 never = 0;
+	u64 mask = 0;
+
+	for (e = 0; prefers && e < prefers->count; e++)
+		never |= prefers->entry[e].never;
+	if (!never)
+		return 0;
+	if (classes) {
+		v = flitcast_vnet_classes(site);
+		mask = fc_prefer_classes(v, id);
+	}
+	for (dst = 0; dst < topo->nsites; dst++) {
+		never = fc_prefer_of(prefers, dst)->never;
+		if (!(dst % 1024))
+			cond_resched();
+		if (!never || dst == id)
+			continue;
+		if (!fc_pref_blocks(pref, topo, id, dst, never) &&
+		    (!v || !fc_prefer_blocks(v, id, mask, dst, never)))
+			continue;
+		FLITCAST_ERR_MSG_FMT(extack, "a site would have no way left",
+				     "site %u would have no way left", dst);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_entry(const struct flitcast_site *site, const struct fc_prefer *entry,
+		       struct netlink_ext_ack *extack)
+{
+	u32 r;
+
+	for (r = 0; r < entry->nranges; r++) {
+		const struct fc_range *range = &entry->range[r];
+
+		if (range->first > range->last || (r && range->first <= range[-1].last)) {
+			NL_SET_ERR_MSG_MOD(extack, "the targets are not in increasing order");
+			return -EINVAL;
+		}
+		if (range->last >= site->cfg.topo.nsites) {
+			FLITCAST_ERR_MSG_FMT(extack, "a target is no site of the network",
+					     "there is no site %u", range->last);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* Entries with the one for all other targets first.  Return: a table, NULL without entries. */
+static struct fc_prefer_table *table_make(const struct flitcast_site *site,
+					  const struct fc_prefer *entry, u32 count,
+					  struct netlink_ext_ack *extack)
+{
+	u32 nsites = site->cfg.topo.nsites, rest = 0, i, twice;
+	struct fc_prefer_table *table;
+	size_t size;
+	int err;
+
+	if (!count)
+		return NULL;
+	for (i = 0; i < count; i++) {
+		err = check_entry(site, &entry[i], extack);
+		if (err)
+			return ERR_PTR(err);
+		rest += !entry[i].nranges;
+	}
+	if (rest > 1) {
+		NL_SET_ERR_MSG_MOD(extack, "there are two entries for all other targets");
+		return ERR_PTR(-EINVAL);
+	}
+	if (count - rest >= FC_PREFER_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "too many entries");
+		return ERR_PTR(-ENOSPC);
+	}
+	size = struct_size(table, entry, count + 1);
+	table = kvzalloc(size + nsites, GFP_KERNEL_ACCOUNT);
+	if (!table)
+		return ERR_PTR(-ENOMEM);
+	table->count = 1;
+	for (i = 0; i < count; i++)
+		table->entry[entry[i].nranges ? table->count++ : 0] = entry[i];
+	if (table->count == 1)
+		return table;
+	table->of = (u8 *)table + size;
+	twice = fc_prefer_index(table, nsites);
+	if (twice == FC_SITE_NONE)
+		return table;
+	FLITCAST_ERR_MSG_FMT(extack, "a site has another entry", "site %u has another entry",
+			     twice);
+	kvfree(table);
+	return ERR_PTR(-EINVAL);
+}
+
+/* Replace the table of a site, and route waiting packets again.  Return: 0 or -ESTALE. */
+static int publish(struct flitcast_site *site, const struct fc_pref *pref,
+		   struct fc_prefer_table *prefers, const u32 *generation,
+		   struct netlink_ext_ack *extack)
+{
+	const struct fc_prefer_table *old = prefers;
+	int err = 0;
+
+	flitcast_enter(site);
+	if (generation && *generation != site->generation) {
+		NL_SET_ERR_MSG_MOD(extack, "the table has changed: read it again");
+		err = -ESTALE;
+	} else {
+		old = site->node.prefers;
+		site->pref = *pref;
+		site->node.prefers = prefers;
+		site->generation++;
+		site->mode->rerouted(site);
+	}
+	flitcast_leave(site);
+	kvfree(old);
+	return err;
+}
+
+/* As publish(), if no target loses its last way.  The table is used or freed. */
+static int apply(struct flitcast_site *site, const struct fc_pref *pref,
+		 struct fc_prefer_table *prefers, const u32 *generation,
+		 struct netlink_ext_ack *extack)
+{
+	int err;
+
+	if (IS_ERR(prefers))
+		return PTR_ERR(prefers);
+	err = check_blocked(site, pref, prefers, extack);
+	if (!err)
+		return publish(site, pref, prefers, generation, extack);
+	kvfree(prefers);
+	return err;
+}
+
+/* The entries of a site, with space for one more.  Return: an array, or NULL. */
+static struct fc_prefer *entries_of(const struct flitcast_site *site, u32 *count)
+{
+	const struct fc_prefer_table *table = site->node.prefers;
+	u32 n = table ? table->count : 0;
+	struct fc_prefer *entry;
+
+	entry = kvcalloc(n + 1, sizeof(*entry), GFP_KERNEL_ACCOUNT);
+	if (entry && n)
+		memcpy(entry, table->entry, n * sizeof(*entry));
+	*count = n;
+	return entry;
 }
 
 int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,
 		       struct netlink_ext_ack *extack)
 {
 	int err = check_mode(site, extack);
+	struct fc_prefer_table *prefers;
+	struct fc_prefer *entry;
+	struct fc_pref *pref;
+	u32 count;
 
 	if (!err)
 		err = check_list(site, dir, ports, nports, extack);
 	if (err)
 		return err;
-	flitcast_enter(site);
-	if (nports) {
-		memcpy(site->pref.port[dir], ports, nports);
-		site->pref.count[dir] = nports;
-	} else {
-		site->pref.port[dir][0] = dir + 1;
-		site->pref.count[dir] = 1;
+	entry = entries_of(site, &count);
+	pref = kmemdup(&site->pref, sizeof(*pref), GFP_KERNEL_ACCOUNT);
+	err = -ENOMEM;
+	if (entry && pref) {
+		pref->port[dir][0] = dir + 1;
+		pref->count[dir] = 1;
+		if (nports) {
+			memcpy(pref->port[dir], ports, nports);
+			pref->count[dir] = nports;
+		}
+		prefers = table_make(site, entry, count, extack);
+		err = apply(site, pref, prefers, NULL, extack);
 	}
-	changed(site);
-	flitcast_leave(site);
-	return 0;
+	kfree(pref);
+	kvfree(entry);
+	return err;
+}
+
+static struct fc_prefer *find(struct fc_prefer *entry, u32 count, const struct fc_prefer *which)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (fc_prefer_same_targets(&entry[i], which))
+			return &entry[i];
+	return NULL;
+}
+
+int flitcast_prefer_set(struct flitcast_site *site, const struct fc_prefer *entry,
+			struct netlink_ext_ack *extack)
+{
+	struct fc_prefer *entries, *old;
+	int err = -ENOMEM;
+	u32 count;
+
+	entries = entries_of(site, &count);
+	if (!entries)
+		return err;
+	old = find(entries, count, entry);
+	if (!old)
+		old = &entries[count++];
+	*old = *entry;
+	err = apply(site, &site->pref, table_make(site, entries, count, extack), NULL, extack);
+	kvfree(entries);
+	return err;
+}
+
+int flitcast_prefer_del(struct flitcast_site *site, const struct fc_prefer *entry,
+			struct netlink_ext_ack *extack)
+{
+	struct fc_prefer *entries, *old;
+	int err = -ENOMEM;
+	u32 count;
+
+	entries = entries_of(site, &count);
+	if (!entries)
+		return err;
+	old = find(entries, count, entry);
+	if (old && fc_prefer_is_set(old)) {
+		/* Without any other entry, no table is left. */
+		*old = entries[--count];
+		if (count == 1 && !fc_prefer_is_set(entries))
+			count = 0;
+		err = apply(site, &site->pref, table_make(site, entries, count, extack), NULL,
+			    extack);
+	} else {
+		NL_SET_ERR_MSG_MOD(extack, "there is no entry for just these targets");
+		err = -ENOENT;
+	}
+	kvfree(entries);
+	return err;
 }
 
 int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pref,
-			   const u32 *generation, struct netlink_ext_ack *extack)
+			   const struct fc_prefer *entry, u32 count, const u32 *generation,
+			   struct netlink_ext_ack *extack)
 {
-	int err = check_mode(site, extack);
+	int err;
 	u8 dir;
 
-	if (err)
-		return err;
 	for (dir = 0; dir < site->cfg.topo.ndirs; dir++) {
 		if (!pref->count[dir]) {
 			NL_SET_ERR_MSG_MOD(extack, "a route needs at least one port");
 			return -EINVAL;
 		}
 		err = check_list(site, dir, pref->port[dir], pref->count[dir], extack);
+		if (!err && (pref->count[dir] > 1 || pref->port[dir][0] != dir + 1))
+			err = check_mode(site, extack);
 		if (err)
 			return err;
 	}
-	flitcast_enter(site);
-	if (generation && *generation != site->generation) {
-		NL_SET_ERR_MSG_MOD(extack, "the table has changed: read it again");
-		err = -ESTALE;
-	} else {
-		site->pref = *pref;
-		changed(site);
+	return apply(site, pref, table_make(site, entry, count, extack), generation, extack);
+}
+
+bool flitcast_prefer_get(struct flitcast_site *site, u32 index, struct fc_prefer *entry,
+			 u32 *generation)
+{
+	const struct fc_prefer_table *table;
+	u32 i, n = 0;
+	bool found = false;
+
+	spin_lock_bh(&site->lock);
+	table = site->node.prefers;
+	for (i = 0; table && !found && i < table->count; i++) {
+		if (!fc_prefer_is_set(&table->entry[i]) || n++ < index)
+			continue;
+		*entry = table->entry[i];
+		found = true;
 	}
-	flitcast_leave(site);
-	return err;
+	*generation = site->generation;
+	spin_unlock_bh(&site->lock);
+	return found;
 }
 
 u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *generation)

@@ -10,7 +10,6 @@
 #include "fabric/fabric.h"
 #include "link/device.h"
 
-struct fc_pref;
 struct net_device;
 
 /**
@@ -185,34 +184,6 @@ int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_a
 int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info);
 
 /* Preference table (CARE, Table G). */
-
-/**
- * flitcast_route_set() - replace the preference list of a direction
- * @site: site
- * @dir: direction of the topology
- * @ports: ports in decreasing order of preference, no port twice
- * @nports: 1 .. number of directions; 0 restores the default (port @dir + 1)
- * @extack: reason of a refusal
- *
- * Return: 0, -EINVAL, -EOPNOTSUPP (the mode has no preference lists).
- */
-int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,
-		       struct netlink_ext_ack *extack);
-
-/**
- * flitcast_route_replace() - replace the whole table at once
- * @site: site
- * @pref: a list for each direction of the topology, as in flitcast_route_set()
- * @generation: generation of the table to be replaced; NULL: any
- * @extack: reason of a refusal
- *
- * Return: 0, -EINVAL, -EOPNOTSUPP, -ESTALE (another generation).
- */
-int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pref,
-			   const u32 *generation, struct netlink_ext_ack *extack);
-
-/* Read the preference list of a direction: at most FC_PORTS_MAX ports.  Return: their number. */
-u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *generation);
 
 /* Counters: names in core/wire/names.c (fc_stat_name()), per site and per link. */
 
