@@ -122,11 +122,16 @@ static void load_route(struct nlmsghdr *message, void *arg)
 	struct nlattr *a[FLITCAST_A_ROUTE_MAX + 1];
 	struct nlattr *ports;
 	struct config_site *site;
+	struct fc_prefer entry;
 	int dir;
 
 	get_attrs(message, a, FLITCAST_A_ROUTE_MAX);
 	ports = a[FLITCAST_A_ROUTE_PORTS];
 	site = config_find(arg, get_u32(a[FLITCAST_A_ROUTE_SITE]));
+	if (site && prefer_get(&entry, a)) {
+		prefers_add(&site->prefers, &entry);
+		return;
+	}
 	if (!site || !site->topo.ops || !ports || nla_len(ports) > FC_DIRS_MAX)
 		return;
 	dir = fc_topo_dir_parse(&site->topo, get_string(a[FLITCAST_A_ROUTE_DIRECTION]));
@@ -175,7 +180,8 @@ int config_load(struct config *config, uint32_t id, const char *about)
  * To a file.
  */
 
-void config_print_routes(const struct fc_topo *topo, const struct fc_pref *pref)
+void config_print_routes(const struct fc_topo *topo, const struct fc_pref *pref,
+			 const struct prefers *prefers)
 {
 	unsigned int dir, i;
 	char name[8];
@@ -189,6 +195,11 @@ void config_print_routes(const struct fc_topo *topo, const struct fc_pref *pref)
 		for (i = 0; i < pref->count[dir]; i++)
 			out_uint(NULL, NULL, pref->port[dir][i]);
 		out_close_array();
+		out_close_object();
+	}
+	for (i = 0; i < prefers->count; i++) {
+		out_open_object(NULL);
+		prefer_print(&prefers->entry[i]);
 		out_close_object();
 	}
 	out_close_array();
@@ -258,7 +269,7 @@ void config_print(const struct config *config)
 			if (config_has_link(&site->link[n]))
 				print_link(n, &site->link[n]);
 		out_close_array();
-		config_print_routes(&site->topo, &site->pref);
+		config_print_routes(&site->topo, &site->pref, &site->prefers);
 		out_close_object();
 	}
 	out_close_array();
@@ -386,18 +397,28 @@ static int read_route(const char *where, json_t *entry, const struct fc_topo *to
 }
 
 int config_read_routes(const char *where, json_t *object, const struct fc_topo *topo,
-		       struct fc_pref *pref)
+		       struct fc_pref *pref, struct prefers *prefers)
 {
 	json_t *routes, *entry;
+	struct fc_prefer prefer;
 	uint32_t seen = 0;
 	size_t i;
 
 	fc_pref_default(pref, topo);
 	if (list_of(where, object, "routes", &routes))
 		return -1;
-	json_array_foreach(routes, i, entry)
-		if (read_route(xprintf("%s.routes[%zu]", where, i), entry, topo, pref, &seen))
+	json_array_foreach(routes, i, entry) {
+		const char *at = xprintf("%s.routes[%zu]", where, i);
+
+		if (!json_object_get(entry, "to")) {
+			if (read_route(at, entry, topo, pref, &seen))
+				return -1;
+			continue;
+		}
+		if (prefer_read(at, entry, &prefer, topo->nsites, topo->ndirs))
 			return -1;
+		prefers_add(prefers, &prefer);
+	}
 	return 0;
 }
 
@@ -638,7 +659,7 @@ static int read_site(const char *where, json_t *object, struct config *config)
 	json_array_foreach(links, n, link)
 		if (read_link(xprintf("%s.links[%zu]", where, n), link, config, site))
 			return -1;
-	return config_read_routes(where, object, &site->topo, &site->pref);
+	return config_read_routes(where, object, &site->topo, &site->pref, &site->prefers);
 }
 
 json_t *config_open(const char *path, const char **name)

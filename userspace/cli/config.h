@@ -13,6 +13,7 @@
 #include <string.h>
 #include <jansson.h>
 #include "paths.h"
+#include "prefer.h"
 #include "rdma.h"
 #include "rtnl.h"
 #include "core/care/care.h"
@@ -97,6 +98,7 @@ struct config_link {
  * @setting: by enum config_setting
  * @link: by port
  * @pref: preference table
+ * @prefers: entries of its table for targets
  * @generation: generation of the table in the kernel
  */
 struct config_site {
@@ -113,6 +115,7 @@ struct config_site {
 	uint32_t setting[CONFIG_SETTINGS];
 	struct config_link link[FC_PORTS_MAX];
 	struct fc_pref pref;
+	struct prefers prefers;
 	uint32_t generation;
 };
 
@@ -164,8 +167,9 @@ static inline bool config_has_link(const struct config_link *link)
 /* Print the configuration in the format of a file. */
 void config_print(const struct config *config);
 
-/* Print the lists of all directions, as the array "routes". */
-void config_print_routes(const struct fc_topo *topo, const struct fc_pref *pref);
+/* Print the lists of all directions, and the entries for targets, as the array "routes". */
+void config_print_routes(const struct fc_topo *topo, const struct fc_pref *pref,
+			 const struct prefers *prefers);
 
 /**
  * config_read_routes() - read the member "routes" of an object
@@ -173,11 +177,12 @@ void config_print_routes(const struct fc_topo *topo, const struct fc_pref *pref)
  * @object: the object
  * @topo: topology of the site
  * @pref: result; the default if there is no such member, or no such direction
+ * @prefers: result: entries for targets
  *
  * Return: 0, or -1 after an error message.
  */
 int config_read_routes(const char *where, json_t *object, const struct fc_topo *topo,
-		       struct fc_pref *pref);
+		       struct fc_pref *pref, struct prefers *prefers);
 
 /* Read a file of this version, "-": standard input, and set @name; NULL after an error message. */
 json_t *config_open(const char *path, const char **name);

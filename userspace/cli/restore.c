@@ -163,9 +163,10 @@ static void put_link_del(struct request *req, uint32_t id, uint32_t port)
 }
 
 static void put_table(struct request *req, uint32_t id, const struct fc_topo *topo,
-		      const struct fc_pref *pref, const uint32_t *generation)
+		      const struct fc_pref *pref, const struct prefers *prefers,
+		      const uint32_t *generation)
 {
-	unsigned int dir;
+	unsigned int dir, i;
 	char name[8];
 	struct nlattr *nest;
 
@@ -178,6 +179,11 @@ static void put_table(struct request *req, uint32_t id, const struct fc_topo *to
 		nest = put_nest(req, FLITCAST_A_ROUTE_ENTRY);
 		put_string(req, FLITCAST_A_ROUTE_DIRECTION, name);
 		put_bytes(req, FLITCAST_A_ROUTE_PORTS, pref->port[dir], pref->count[dir]);
+		put_nest_end(req, nest);
+	}
+	for (i = 0; i < prefers->count; i++) {
+		nest = put_nest(req, FLITCAST_A_ROUTE_ENTRY);
+		prefer_put(req, &prefers->entry[i]);
 		put_nest_end(req, nest);
 	}
 }
@@ -367,15 +373,19 @@ static void plan_link_add(struct plan *plan, const struct config_site *site, uin
 static void plan_table(struct plan *plan, const struct config_site *site,
 		       const struct config_site *is)
 {
+	static const struct prefers none;
+	const struct prefers *old = is ? &is->prefers : &none;
 	struct fc_pref preset;
 	struct step *step;
 
 	fc_pref_default(&preset, &site->topo);
-	if (same_table(&site->topo, &site->pref, is ? &is->pref : &preset))
+	if (same_table(&site->topo, &site->pref, is ? &is->pref : &preset) &&
+	    prefers_same(&site->prefers, old))
 		return;
 	step = add_step(plan, xprintf("routes of site %u", site->id));
-	put_table(&step->todo, site->id, &site->topo, &site->pref, is ? &is->generation : NULL);
-	put_table(&step->undo, site->id, &site->topo, is ? &is->pref : &preset, NULL);
+	put_table(&step->todo, site->id, &site->topo, &site->pref, &site->prefers,
+		  is ? &is->generation : NULL);
+	put_table(&step->undo, site->id, &site->topo, is ? &is->pref : &preset, old, NULL);
 }
 
 /* Plan the changes of paths; deleting a site deletes its paths. */
@@ -559,7 +569,8 @@ int route_save(const struct option_given *given)
 		out_open_object(NULL);
 		out_uint("site", NULL, config.site[i].id);
 		out_uint("generation", NULL, config.site[i].generation);
-		config_print_routes(&config.site[i].topo, &config.site[i].pref);
+		config_print_routes(&config.site[i].topo, &config.site[i].pref,
+				    &config.site[i].prefers);
 		out_close_object();
 	}
 	out_close_array();
@@ -575,6 +586,7 @@ static int read_table(const char *where, json_t *object, const struct config *no
 	static const char *const keys[] = { "site", "generation", "routes", NULL };
 	const struct config_site *is;
 	uint32_t id, generation;
+	struct prefers prefers = { 0 };
 	struct fc_pref pref;
 	struct step *step;
 	bool given;
@@ -591,18 +603,18 @@ static int read_table(const char *where, json_t *object, const struct config *no
 		complain("%s: no site %u here", where, id);
 		return -1;
 	}
-	if (config_read_routes(where, object, &is->topo, &pref))
+	if (config_read_routes(where, object, &is->topo, &pref, &prefers))
 		return -1;
 	if (strict && generation != is->generation) {
 		complain("%s: the table of site %u is of generation %u by now, not %u", where,
 			 id, is->generation, generation);
 		return -1;
 	}
-	if (same_table(&is->topo, &pref, &is->pref))
+	if (same_table(&is->topo, &pref, &is->pref) && prefers_same(&prefers, &is->prefers))
 		return 0;
 	step = add_step(plan, xprintf("routes of site %u", id));
-	put_table(&step->todo, id, &is->topo, &pref, &is->generation);
-	put_table(&step->undo, id, &is->topo, &is->pref, NULL);
+	put_table(&step->todo, id, &is->topo, &pref, &prefers, &is->generation);
+	put_table(&step->undo, id, &is->topo, &is->pref, &is->prefers, NULL);
 	return 0;
 }
 

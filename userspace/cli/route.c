@@ -8,47 +8,71 @@
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
 #include "out.h"
+#include "prefer.h"
 
-static void print_route(struct nlmsghdr *message, void *arg)
+static void print_list(struct nlattr *const *a)
 {
-	struct nlattr *a[FLITCAST_A_ROUTE_MAX + 1];
-	struct nlattr *ports;
+	const struct nlattr *ports = a[FLITCAST_A_ROUTE_PORTS];
 	int i;
 
-	get_attrs(message, a, FLITCAST_A_ROUTE_MAX);
-	ports = a[FLITCAST_A_ROUTE_PORTS];
-	out_open_object(NULL);
-	out_uint("site", "site %llu", get_u32(a[FLITCAST_A_ROUTE_SITE]));
 	out_string("direction", " %s", get_string(a[FLITCAST_A_ROUTE_DIRECTION]));
 	out_text(" ports ");
 	out_open_array("ports");
 	for (i = 0; ports && i < nla_len(ports); i++)
 		out_uint(NULL, i ? ",%llu" : "%llu", ((const uint8_t *)nla_data(ports))[i]);
 	out_close_array();
+}
+
+static void print_route(struct nlmsghdr *message, void *arg)
+{
+	struct nlattr *a[FLITCAST_A_ROUTE_MAX + 1];
+	struct fc_prefer entry;
+
+	get_attrs(message, a, FLITCAST_A_ROUTE_MAX);
+	out_open_object(NULL);
+	out_uint("site", "site %llu", get_u32(a[FLITCAST_A_ROUTE_SITE]));
+	if (prefer_get(&entry, a))
+		prefer_print(&entry);
+	else
+		print_list(a);
 	out_uint("generation", " generation %llu", get_u32(a[FLITCAST_A_ROUTE_GENERATION]));
 	out_text("\n");
 	out_close_object();
 }
 
-/* Put the direction, if one is given, and the other attributes. */
-static const char *put_direction(struct request *req, const struct option_given *given)
+/*
+ * Put the direction or the targets that are given, and the site.  Return: a text with them; NULL if
+ * there are none.
+ */
+static const char *put_which(struct request *req, const struct option_given *given,
+			     struct fc_prefer *entry)
 {
-	const char *direction = option_text(given, "DIRECTION");
+	const char *direction = option_text(given, "DIRECTION"), *to = option_text(given, "to");
+	const char *wrong = NULL;
 
 	if (direction && (!*direction || strlen(direction) >= DIRECTION_SIZE))
 		bad_usage("\"%s\" is no direction", direction);
 	put_given(req, given);
-	return direction;
+	if (!to)
+		return direction;
+	memset(entry, 0, sizeof(*entry));
+	wrong = prefer_parse_targets(entry, to);
+	if (wrong)
+		bad_usage("\"%s\": %s", to, wrong);
+	return xprintf("to %s", to);
 }
 
 static int show(const struct option_given *given)
 {
-	bool all = !option_was_given(given, "DIRECTION");
+	bool all = !option_was_given(given, "DIRECTION") && !option_was_given(given, "to");
 	struct request req = { 0 };
+	struct fc_prefer entry;
 	int err;
 
 	request_flitcast(&req, FLITCAST_CMD_ROUTE_GET, all ? NLM_F_DUMP : 0);
-	put_direction(&req, given);
+	put_which(&req, given, &entry);
+	if (option_was_given(given, "to"))
+		prefer_put_targets(&req, &entry);
 	out_open_array(NULL);
 	err = request_ask(&req, print_route, NULL, "route show");
 	out_close_array();
@@ -72,40 +96,87 @@ static void put_ports(struct request *req, const char *list)
 	free(copy);
 }
 
+/* Put an entry for targets: all but these is still to be read. */
+static void put_entry(struct request *req, const struct option_given *given,
+		      struct fc_prefer *entry)
+{
+	const char *order = option_text(given, "prefer"), *never = option_text(given, "never");
+	const char *weights = option_text(given, "weights");
+	bool strict = option_was_given(given, "strict");
+
+	if (option_was_given(given, "ports"))
+		bad_usage("\"ports\" is the list of a direction; for targets there is \"prefer\"");
+	if (order)
+		prefer_parse_order(entry, order);
+	if (never)
+		prefer_parse_never(entry, never, strict);
+	if (weights)
+		prefer_parse_weights(entry, weights);
+	if (!fc_prefer_is_set(entry))
+		bad_usage("give \"prefer\", \"never\" or \"weights\"");
+	if (order && weights)
+		bad_usage("give \"prefer\" or \"weights\", not both");
+	if (strict && !never)
+		bad_usage("\"strict\" belongs to \"never\"");
+	prefer_put(req, entry);
+}
+
 static int set(const struct option_given *given)
 {
 	struct request req = { 0 };
-	const char *direction;
+	struct fc_prefer entry;
+	const char *which;
 
 	request_flitcast(&req, FLITCAST_CMD_ROUTE_SET, 0);
-	direction = put_direction(&req, given);
-	put_ports(&req, option_text(given, "ports"));
-	return request_ask(&req, NULL, NULL, xprintf("route set %s", direction)) ? EXIT_FAILED : 0;
+	which = put_which(&req, given, &entry);
+	if (option_was_given(given, "to")) {
+		put_entry(&req, given, &entry);
+	} else {
+		if (option_was_given(given, "prefer") || option_was_given(given, "never") ||
+		    option_was_given(given, "strict") || option_was_given(given, "weights"))
+			bad_usage("the list of a direction has \"ports\" alone");
+		if (!option_was_given(given, "ports"))
+			bad_usage("give the \"ports\" of the direction");
+		put_ports(&req, option_text(given, "ports"));
+	}
+	return request_ask(&req, NULL, NULL, xprintf("route set %s", which)) ? EXIT_FAILED : 0;
 }
 
 static int del(const struct option_given *given)
 {
 	struct request req = { 0 };
-	const char *direction;
+	struct fc_prefer entry;
+	const char *which;
 
 	request_flitcast(&req, FLITCAST_CMD_ROUTE_DEL, 0);
-	direction = put_direction(&req, given);
-	return request_ask(&req, NULL, NULL, xprintf("route del %s", direction)) ? EXIT_FAILED : 0;
+	which = put_which(&req, given, &entry);
+	if (option_was_given(given, "to"))
+		prefer_put_targets(&req, &entry);
+	return request_ask(&req, NULL, NULL, xprintf("route del %s", which)) ? EXIT_FAILED : 0;
 }
 
-#define DIRECTION(how_) \
+/* A direction, whose list of ports is meant, or targets, whose entry is meant. */
+#define WHICH(how_) \
 	OPTION("DIRECTION", NULL, "a direction of the topology, as route show prints it", TEXT, 0, \
-	       .how = OPTION_PLAIN | OPTION_DASH | (how_), .attr = FLITCAST_A_ROUTE_DIRECTION)
+	       .how = OPTION_PLAIN | OPTION_DASH | (how_), .group = 1, \
+	       .attr = FLITCAST_A_ROUTE_DIRECTION), \
+	OPTION("to", "TARGETS", "the targets of an entry: all, or sites such as 1-5,9", TEXT, 0, \
+	       .how = (how_), .group = 1)
 #define SITE	OPTION_SITE("site", FLITCAST_A_ROUTE_SITE)
 
-static const struct option_entry show_options[] = { DIRECTION(0), SITE };
-static const struct option_entry del_options[] = { DIRECTION(OPTION_NEED), SITE };
+static const struct option_entry show_options[] = { WHICH(0), SITE };
+static const struct option_entry del_options[] = { WHICH(OPTION_NEED), SITE };
 static const struct option_entry save_options[] = { SITE };
 
 static const struct option_entry set_options[] = {
-	DIRECTION(OPTION_NEED),
-	OPTION("ports", "P1[,P2]...", "the ports, in decreasing order of preference", TEXT, 0,
-	       .how = OPTION_NEED),
+	WHICH(OPTION_NEED),
+	OPTION("ports", "P1[,P2]...", "mode care: the ports of the direction, in order", TEXT, 0),
+	OPTION("prefer", "P1[,P2]...", "the ports to use, in decreasing order of preference", TEXT,
+	       0),
+	OPTION("never", "P1[,P2]...", "ports to use only where no other is left", TEXT, 0),
+	OPTION("strict", NULL, "do not use them even then", FLAG, 0),
+	OPTION("weights", "P1:W1[,P2:W2]...", "shares of the packets by port, 1 to 100 each", TEXT,
+	       0),
 	SITE,
 };
 
@@ -117,13 +188,13 @@ static const struct option_entry restore_options[] = {
 
 const struct option_command route_command = {
 	.name = "route",
-	.help = "Show and change which ports a direction prefers",
+	.help = "Show and change which ports a site prefers",
 	.commands = (const struct option_command[]) {
 		{ "show", "Show preference tables", OPTION_TABLE(show_options), .run = show },
-		{ "set", "Replace the list of a direction", OPTION_TABLE(set_options),
-		  .run = set },
-		{ "del", "Restore the default list of a direction", OPTION_TABLE(del_options),
-		  .run = del },
+		{ "set", "Replace the entry of targets, or the list of a direction",
+		  OPTION_TABLE(set_options), .run = set },
+		{ "del", "Remove the entry of targets, or the list of a direction",
+		  OPTION_TABLE(del_options), .run = del },
 		{ "save", "Print whole tables as JSON", OPTION_TABLE(save_options),
 		  .run = route_save },
 		{ "restore", "Replace tables by saved ones", OPTION_TABLE(restore_options),

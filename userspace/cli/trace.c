@@ -14,6 +14,7 @@
 #include "core/mode.h"
 #include "network.h"
 #include "out.h"
+#include "prefer.h"
 #include "sites.h"
 #include "steiner.h"
 #include "trace_bcast.h"
@@ -48,6 +49,7 @@ static const char *const outcomes[] = {
  * @topo: topology
  * @spec: its canonical form
  * @net: state of the network
+ * @prefers: entries for targets of the local site
  * @down: links given as dead
  * @ndown: number of @down
  * @busy: net-outputs given as busy
@@ -63,6 +65,7 @@ struct trace {
 	struct fc_topo topo;
 	char spec[FC_SPEC_MAX];
 	struct network net;
+	struct prefers prefers;
 	struct place *down;
 	size_t ndown;
 	struct place *busy;
@@ -80,14 +83,20 @@ struct trace {
 static void read_route(struct nlmsghdr *message, void *arg)
 {
 	struct nlattr *a[FLITCAST_A_ROUTE_MAX + 1];
-	struct fc_pref *pref = &((struct trace *)arg)->net.own_pref;
+	struct trace *trace = arg;
+	struct fc_pref *pref = &trace->net.own_pref;
+	struct fc_prefer entry;
 	struct nlattr *ports;
 	int i;
 	int dir;
 
 	get_attrs(message, a, FLITCAST_A_ROUTE_MAX);
+	if (prefer_get(&entry, a)) {
+		prefers_add(&trace->prefers, &entry);
+		return;
+	}
 	ports = a[FLITCAST_A_ROUTE_PORTS];
-	dir = fc_topo_dir_parse(&((struct trace *)arg)->topo,
+	dir = fc_topo_dir_parse(&trace->topo,
 				get_string(a[FLITCAST_A_ROUTE_DIRECTION]));
 	if (dir < 0)
 		return;
@@ -124,7 +133,10 @@ static int read_own(struct trace *trace, uint32_t site)
 	fc_pref_default(&trace->net.own_pref, &trace->topo);
 	request_flitcast(&req, FLITCAST_CMD_ROUTE_GET, NLM_F_DUMP);
 	put_u32(&req, FLITCAST_A_ROUTE_SITE, trace->net.own);
-	return request_ask(&req, read_route, trace, "trace") ? EXIT_FAILED : 0;
+	if (request_ask(&req, read_route, trace, "trace"))
+		return EXIT_FAILED;
+	trace->net.own_prefers = prefers_table(&trace->prefers, trace->topo.nsites);
+	return 0;
 }
 
 /*

@@ -198,7 +198,8 @@ static struct stage *stage_new(const struct network *net, struct visit *visit, c
 	stage->routes = faults_routes(net->topo, visit->site, net->down, net->suspect);
 	stage->node = (struct fc_node){
 		.topo = net->topo, .timing = &timing, .routes = stage->routes,
-		.pref = &stage->pref, .stat = stage->stat, .id = visit->site,
+		.pref = &stage->pref, .stat = stage->stat,
+		.prefers = visit->site == net->own ? net->own_prefers : NULL, .id = visit->site,
 		.nports = net->topo->ndirs + 1,
 	};
 	site->node = &stage->node;

@@ -28,7 +28,8 @@ struct place {
  *	stored there
  * @nforce: number of @force
  * @own: site of @own_pref, or FC_SITE_NONE
- * @own_pref: its preference table
+ * @own_pref: its lists of directions
+ * @own_prefers: its entries for targets; NULL: it has none
  */
 struct network {
 	const struct fc_topo *topo;
@@ -42,6 +43,7 @@ struct network {
 	size_t nforce;
 	u32 own;
 	struct fc_pref own_pref;
+	const struct fc_prefer_table *own_prefers;
 };
 
 /* Outcome for a target. */
