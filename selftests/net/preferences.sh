@@ -1,0 +1,225 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Preference tables in every mode: which ports packets for a target take, and that changes of the
+# table lose, double and reorder nothing.
+#
+#   preferences.sh [MODE...]
+#
+#	0 --- 1 --- 2		site 0 reaches site 8 by port 1 (+x) and by port 3 (+y),
+#	|     |     |		and site 2 by port 1 alone
+#	3 --- 4 --- 5
+#	|     |     |
+#	6 --- 7 --- 8
+#
+# shellcheck disable=SC2317 # functions are called through the helpers
+set -u
+
+# shellcheck source=./selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+[ $# -gt 0 ] || set -- vnet postman csr care
+shares=$top/build/selftests/sock/shares
+[ -x "$shares" ] || shares=$here/../sock/shares
+[ -x "$shares" ] || skip_all "needs $shares: make tests"
+lab=prefer$$
+changes=100 packets=10000 jobs=()
+
+cleanup()
+{
+	[ ${#jobs[@]} -eq 0 ] || kill "${jobs[@]}" 2>/dev/null
+	fc lab down name "$lab" >/dev/null 2>&1
+	rm -rf "$work"
+}
+trap cleanup EXIT
+
+# Sets $one and $three: the packets that site 0 has sent by these ports.
+count()
+{
+	local said
+
+	said=$(at 0 -s -j link show)
+	[[ ${said#*'"port":1,'} =~ '"tx_packets":'([0-9]+) ]] && one=${BASH_REMATCH[1]}
+	[[ ${said#*'"port":3,'} =~ '"tx_packets":'([0-9]+) ]] && three=${BASH_REMATCH[1]}
+}
+
+# sends KIND COUNT [FLOWS]: so many to site 8; then $one and $three are those by each port
+sends()
+{
+	local one_before three_before
+
+	count
+	one_before=$one three_before=$three
+	"$shares" "$1" "$lab" 0 8 "${@:2}" || return
+	count
+	one=$((one - one_before)) three=$((three - three_before))
+	echo "port 1: $one, port 3: $three"
+}
+
+# takes NAME EXPRESSION KIND COUNT [FLOWS]: all arrives, and that is true of $one and $three; mode csr
+# has no datagrams
+takes()
+{
+	local name=$1 expression=$2
+
+	shift 2
+	[ "$mode $1" != "csr datagrams" ] || return
+	run sends "$@"
+	[ "$status" -eq 0 ] && ((expression))
+	result $? "$name"
+}
+
+table() { at 0 route set to "$@"; }
+forget() { at 0 route del to "$1"; }
+port_is() { [[ $(at 0 link show port "$1") =~ \ state\ $2( |$) ]]; }
+
+# link PORT up|down
+link()
+{
+	ip -n "$lab-0" link set "p$1" "$2"
+	if [ "$2" = up ]; then
+		becomes 30 port_is "$1" up && becomes 30 calm 0
+	else
+		becomes 30 gone "$1"
+	fi
+}
+gone() { ! port_is "$1" up; }
+
+order()
+{
+	accepts "$mode: port 3 is preferred" table 8 prefer 3
+	takes "$mode: all messages take it" 'three >= 500 && one == 0' messages 500
+	takes "$mode: all datagrams take it" 'three >= 500 && one == 0' datagrams 500 50
+	accepts "$mode: port 1 is preferred, instead" table 8 prefer 1,3
+	takes "$mode: all messages take that" 'one >= 500 && three == 0' messages 500
+	link 1 down
+	takes "$mode: its link is down: they take the other" 'three >= 500 && one == 0' messages 500
+	link 1 up
+	takes "$mode: it is up again: they take it" 'one >= 500 && three == 0' messages 500
+	accepts "$mode: the entry is deleted" forget 8
+}
+
+exclusion()
+{
+	accepts "$mode: never port 1" table 8 never 1
+	takes "$mode: no message takes it" 'three >= 500 && one == 0' messages 500
+	takes "$mode: no datagram takes it" 'three >= 500 && one == 0' datagrams 500 50
+	link 3 down
+	takes "$mode: the other is down: they take it after all" 'one >= 500 && three == 0' \
+		messages 500
+	accepts "$mode: never port 1, strictly" table 8 never 1 strict
+	count
+	before=$one
+	refuses "$mode: there is no route then" 1 'no route|unreachable|not delivered|timed out' \
+		at 0 send --to 8:4711 --timeout 1 --confirm lost
+	count
+	[ "$one" -eq "$before" ]
+	result $? "$mode: nothing has taken port 1"
+	link 3 up
+	takes "$mode: port 3 is up again: all take it" 'three >= 500 && one == 0' messages 500
+	accepts "$mode: the entry is deleted" forget 8
+}
+
+# Two of three by port 1, to 5 %.
+weights()
+{
+	local share='100 * one >= 95 * (one + three) * 2 / 3 && 100 * one <= 105 * (one + three) * 2 / 3'
+
+	accepts "$mode: weights of 2 and 1" table 8 weights 1:2,3:1
+	takes "$mode: messages, 2:1" "one + three >= packets && $share" messages "$packets"
+	# A share of 256 flows deviates by more than 5 % where the hash is random.
+	takes "$mode: flows of datagrams, by both" 'one > three && three > 0' datagrams 2560 256
+	accepts "$mode: the entry is deleted" forget 8
+}
+
+refusals()
+{
+	refuses "$mode: the last way" 1 'site 8 would have no way left' table 8 never 1,3
+	refuses "$mode: the last way of one of a set" 1 'site 2 would have no way left' \
+		table 2,8 never 1
+	accepts "$mode: a set" table 4-5,8 prefer 3
+	refuses "$mode: sets that overlap" 1 . table 7-8 prefer 1
+	accepts "$mode: all others" table all prefer 1
+	takes "$mode: the set counts before all" 'three >= 100 && one == 0' messages 100
+	refuses "$mode: an unknown port" 1 'port' table 7 prefer 9
+	refuses "$mode: an unknown site" 1 . table 9 prefer 1
+	refuses "$mode: an entry that there is not" 1 . forget 7
+	refuses "$mode: a user" 1 'not permitted|CAP_NET_ADMIN' \
+		on 0 setpriv --reuid 1000 --clear-groups "$flitcast" route set to 7 prefer 1
+}
+
+round_trip()
+{
+	accepts "$mode: an entry of each kind" table 7 weights 1:2,3:1
+	run at 0 route show
+	cp "$work/out" "$work/shown"
+	prints "$mode: the set is shown" '4-5,8 ' at 0 route show
+	run at 0 route save
+	cp "$work/out" "$work/saved"
+	for entry in all 4-5,8 7; do
+		accepts "$mode: deleted: $entry" forget "$entry"
+	done
+	accepts "$mode: restored" at 0 route restore "$work/saved"
+	run at 0 route show
+	sed 's/ generation [0-9]*//' "$work/shown" | cmp -s - <(sed 's/ generation [0-9]*//' "$work/out")
+	result $? "$mode: as it was"
+	for entry in all 4-5,8 7; do
+		forget "$entry"
+	done
+}
+
+# One change after the other, at site 0 and in the middle of the lab.
+change()
+{
+	local i how=("prefer 1,3" "prefer 3,1" "never 1" "never 3" "weights 1:2,3:1" "weights 1:1,3:3")
+
+	for ((i = 0; i < changes; i++)); do
+		# shellcheck disable=SC2086 # words
+		at $((i % 2 * 4)) route set to 8 ${how[i / 2 % ${#how[@]}]} || return
+	done
+}
+
+ready() { grep -q ready "$1"; }
+
+under_traffic()
+{
+	local what bad=0 i kinds=("messages 8" "messages 2,6,8" "connection 8" "datagrams 8")
+
+	jobs=()
+	[ "$mode" != csr ] || unset 'kinds[3]'
+	for what in "${kinds[@]}"; do
+		i=${#jobs[@]}
+		"$shares" "${what% *}" "$lab" 0 "${what#* }" 0 8 >"$work/job.$i" 2>&1 &
+		jobs+=($!)
+		becomes 30 ready "$work/job.$i" || bad=1
+	done
+	result $bad "$mode: lists, unicasts, a connection and datagrams"
+	accepts "$mode: $changes changes" change
+	kill -USR1 "${jobs[@]}" 2>/dev/null
+	for i in "${!jobs[@]}"; do
+		wait "${jobs[i]}"
+		status=$?
+		sed 's/^/# /' "$work/job.$i"
+		cp "$work/job.$i" "$work/out"
+		[ $status -eq 0 ] && [ "$(sed -n 's/ sent$//p' "$work/job.$i")" -gt "$changes" ]
+		result $? "$mode: ${kinds[i]}: all came, once"
+	done
+	jobs=()
+	at 0 route del to 8
+	at 4 route del to 8
+}
+
+for mode; do
+	began=$SECONDS ip=(ip)
+	[ "$mode" != csr ] || ip=()
+	accepts "$mode: a lab" fc lab up mesh:3x3 mode "$mode" integrity end "${ip[@]}" name "$lab"
+	becomes 30 calm 0
+	order
+	exclusion
+	weights
+	refusals
+	round_trip
+	under_traffic
+	fc lab down name "$lab" >/dev/null 2>&1
+	echo "# $mode: $((SECONDS - began)) s"
+done
+finish
