@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
+#include "check.h"
 #include "cli.h"
 #include "draw.h"
 #include "faults.h"
@@ -214,6 +215,15 @@ static const struct option_entry faults_options[] = {
 	OPTION_SITE("site", 0),
 };
 
+static const struct option_entry check_options[] = {
+	OPTION("topology", "SPEC", "of this network, in place of that of the site here", TEXT, 0,
+	       .group = 1, .complete = complete_topologies),
+	OPTION("site", "ID", SITE_HELP, NUMBER, 0, OPTION_RANGE(0, FLITCAST_SITE_ANY - 1),
+	       .group = 1, .complete = complete_sites),
+	OPTION("FILE", NULL, "tables that route save printed; -: standard input", FILE, 0,
+	       .how = OPTION_PLAIN | OPTION_NEED | OPTION_LATE | OPTION_REPEAT | OPTION_DASH),
+};
+
 static const struct option_entry paths_options[] = {
 	OPTION("copies", "K", "find paths for K copies and give them to the site", NUMBER, 0,
 	       OPTION_RANGE(1, FC_PATH_COPIES_MAX)),
@@ -222,11 +232,13 @@ static const struct option_entry paths_options[] = {
 
 const struct option_command topology_command = {
 	.name = "topology",
-	.help = "Show the shape of a network, its dead links, and paths of broadcasts",
+	.help = "Show the shape of a network, its dead links, circles, and paths of broadcasts",
 	.commands = (const struct option_command[]) {
 		{ "show", "Show a network", OPTION_TABLE(show_options), .run = show },
 		{ "faults", "Show links that are dead, as far as the site knows",
 		  OPTION_TABLE(faults_options), .run = faults },
+		{ "check", "Find circles that saved preference tables make",
+		  OPTION_TABLE(check_options), .run = topology_check },
 		{ "paths", "Show or set the disjoint paths of broadcasts",
 		  OPTION_TABLE(paths_options), .run = topology_paths },
 		{ 0 }

@@ -17,6 +17,7 @@
 #include "prefer.h"
 #include "sites.h"
 #include "steiner.h"
+#include "tables.h"
 #include "trace_bcast.h"
 #include "walk.h"
 
@@ -42,6 +43,7 @@ static const char *const outcomes[] = {
 	[OUTCOME_UNREACHABLE]	= "unreachable",
 	[OUTCOME_STORED]	= "stored",
 	[OUTCOME_WAITS]		= "waits",
+	[OUTCOME_CIRCLE]	= "circle",
 };
 
 /**
@@ -50,6 +52,7 @@ static const char *const outcomes[] = {
  * @spec: its canonical form
  * @net: state of the network
  * @prefers: entries for targets of the local site
+ * @tables: preference tables from files
  * @down: links given as dead
  * @ndown: number of @down
  * @busy: net-outputs given as busy
@@ -66,6 +69,7 @@ struct trace {
 	char spec[FC_SPEC_MAX];
 	struct network net;
 	struct prefers prefers;
+	struct tables tables;
 	struct place *down;
 	size_t ndown;
 	struct place *busy;
@@ -313,7 +317,7 @@ static void print_visit(const struct trace *trace, const struct visit *visit, co
 	out_uint("in_port", visit->in_port ? " port %llu" : NULL, visit->in_port);
 	print_class(trace, visit->class, visit->in_port);
 	out_uint("hops", NULL, visit->hops);
-	if ((visit->forced && !vnet) || visit->type == FC_CONN_NONE)
+	if (!visit->circle && ((visit->forced && !vnet) || visit->type == FC_CONN_NONE))
 		out_uint("seeks", ": %llu seeks,", visit->seeks);
 	else
 		out_uint("seeks", ":", visit->seeks);
@@ -325,6 +329,8 @@ static void print_visit(const struct trace *trace, const struct visit *visit, co
 		out_bool("dead", visit->dead);
 	if (visit->dead) {
 		out_string("connection", " dead", "dead");
+	} else if (visit->circle) {
+		out_string("connection", " back in a circle", "circle");
 	} else if (visit->type == FC_CONN_NONE) {
 		out_text(" waits while net-outputs are busy,");
 		out_null("connection");
@@ -531,10 +537,15 @@ static int complain_of_routes(const struct trace *trace)
 	size_t i;
 
 	for (i = 0; i < trace->count; i++) {
-		if (trace->target[i].outcome != OUTCOME_UNREACHABLE)
+		const struct target_state *t = &trace->target[i];
+
+		if (t->outcome == OUTCOME_UNREACHABLE)
+			complain("trace: no route to site %u from site %u", t->site, t->at);
+		else if (t->outcome == OUTCOME_CIRCLE)
+			complain("trace: packets to site %u come back to site %u: topology check "
+				 "names the lists", t->site, t->at);
+		else
 			continue;
-		complain("trace: no route to site %u from site %u", trace->target[i].site,
-			 trace->target[i].at);
 		status = EXIT_FAILED;
 	}
 	return status;
@@ -544,7 +555,7 @@ static int complain_of_routes(const struct trace *trace)
 static int run(struct trace *trace)
 {
 	size_t most = (trace->flit - FC_LINK_SIZE - FC_CODE_SIZE - FC_PACKET_SIZE) / FC_TARGET_SIZE;
-	size_t first, i, unreachable = 0, delivered = 0;
+	size_t first, i, unreachable = 0, delivered = 0, circle = 0;
 	struct totals totals = { 0 };
 	struct steiner tree = find_tree(trace);
 	struct visit **visit;
@@ -583,10 +594,12 @@ static int run(struct trace *trace)
 	for (i = 0; i < trace->count; i++) {
 		delivered += trace->target[i].outcome == OUTCOME_DELIVERED;
 		unreachable += trace->target[i].outcome == OUTCOME_UNREACHABLE;
+		circle += trace->target[i].outcome == OUTCOME_CIRCLE;
 	}
 	out_uint("delivered", "%llu", delivered);
 	out_text(" of %zu delivered", trace->count);
 	out_uint("unreachable", unreachable ? ", %llu unreachable" : NULL, unreachable);
+	out_uint("circle", circle ? ", %llu in a circle" : NULL, circle);
 	out_uint("links", ": links %llu", totals.links);
 	out_uint("hops", ", hops %llu", totals.hops);
 	out_uint("splits", ", splits %llu", totals.splits);
@@ -649,8 +662,8 @@ static void check(struct trace *trace)
 	struct network *net = &trace->net;
 	size_t i;
 
-	if (fc_mode_ops(net->mode)->classes && (net->nbusy || net->nforce))
-		fail("trace: busy and force are of mode care");
+	if (fc_mode_ops(net->mode)->classes && (net->nbusy || net->nforce || net->tables))
+		fail("trace: busy, force and routes are of mode care");
 	need_site(trace, trace->from);
 	for (i = 0; i < trace->count; i++)
 		need_site(trace, trace->target[i].site);
@@ -667,6 +680,22 @@ static void check(struct trace *trace)
 	}
 	net->busy = trace->busy;
 	net->force = trace->force;
+}
+
+/* Read the preference tables that files have. */
+static int read_tables(struct trace *trace, const struct option_given *given)
+{
+	const struct option_value *file;
+	size_t i;
+
+	for (i = 0; (file = option_nth(given, "routes", i)); i++) {
+		if (!i)
+			tables_init(&trace->tables, &trace->topo);
+		trace->net.tables = &trace->tables;
+		if (tables_read(&trace->tables, file->text))
+			return -1;
+	}
+	return 0;
 }
 
 /* Return: the table of a graph's classes, to be freed, or NULL. */
@@ -751,12 +780,15 @@ static int run_trace(const struct option_given *given)
 	} else if (read_own(&trace, option_get(given, "site", FLITCAST_SITE_ANY))) {
 		return EXIT_FAILED;
 	}
+	if (read_tables(&trace, given))
+		return EXIT_FAILED;
 	trace.from = from == FLITCAST_SITE_ANY ? trace.net.own : from;
 	take_targets(&trace, option_text(given, "to"));
 	check(&trace);
 	table = set_classes(&trace);
 	status = run(&trace);
 	free(table);
+	tables_free(&trace.tables);
 	free(trace.target);
 	free(trace.down);
 	free(trace.net.down);
@@ -786,6 +818,8 @@ static const struct option_entry options[] = {
 	       .how = OPTION_REPEAT),
 	OPTION("force", "SITE", "mode care: let the packet be stored here", NUMBER, 0,
 	       OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), .how = OPTION_REPEAT),
+	OPTION("routes", "FILE", "mode care: tables that route save printed; -: standard input",
+	       FILE, 0, .how = OPTION_REPEAT | OPTION_DASH),
 };
 
 static const struct option_entry bcast_options[] = {

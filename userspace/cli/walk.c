@@ -8,6 +8,7 @@
 #include "faults.h"
 #include "core/mode.h"
 #include "core/faults/routes.h"
+#include "tables.h"
 #include "util.h"
 #include "walk.h"
 
@@ -59,11 +60,13 @@ struct stage {
  * @net: network
  * @targets: targets of the message
  * @totals: sums so far
+ * @above: the visit before the next one
  */
 struct walker {
 	const struct network *net;
 	struct target_state *targets;
 	struct totals *totals;
+	const struct visit *above;
 };
 
 static bool among(const struct place *places, size_t n, u32 site, u8 port)
@@ -191,7 +194,9 @@ static struct stage *stage_new(const struct network *net, struct visit *visit, c
 
 	stage->visit = visit;
 	stage->head = head;
-	if (visit->site == net->own)
+	if (net->tables && net->tables->pref[visit->site])
+		stage->pref = *net->tables->pref[visit->site];
+	else if (visit->site == net->own)
 		stage->pref = net->own_pref;
 	else
 		fc_pref_default(&stage->pref, net->topo);
@@ -301,6 +306,23 @@ static void walk_care(const struct network *net, struct visit *visit, const u8 *
 	free(stage);
 }
 
+/*
+ * Was the packet at the site in the same state before?  A site of the walk is new at each visit, so
+ * it decides as it did then.
+ */
+static bool comes_back(const struct visit *visit)
+{
+	const struct visit *v;
+
+	for (v = visit->above; v; v = v->above)
+		if (v->site == visit->site && v->in_port == visit->in_port &&
+		    v->class == visit->class && v->run == visit->run &&
+		    v->resent == visit->resent && v->ntargets == visit->ntargets &&
+		    !memcmp(v->target, visit->target, v->ntargets * sizeof(*v->target)))
+			return true;
+	return false;
+}
+
 /* Visit a site, and the sites after it; takes ownership of the head. */
 static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class, u8 run,
 				bool resent, u8 *head)
@@ -310,6 +332,7 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class
 	u64 branch_mask[WALK_BRANCHES];
 	unsigned int i;
 
+	visit->above = w->above;
 	visit->site = site;
 	visit->in_port = in_port;
 	visit->class = class;
@@ -322,6 +345,12 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class
 
 		fc_wire_target_decode(&t, head, i);
 		visit->target[i] = t.seq;
+	}
+	visit->circle = comes_back(visit);
+	if (visit->circle) {
+		set_outcome(w, visit, fc_mask_all(visit->ntargets), OUTCOME_CIRCLE);
+		free(head);
+		return visit;
 	}
 	if (!fc_mode_ops(net->mode)->classes)
 		walk_care(net, visit, head, branch_mask);
@@ -341,6 +370,7 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class
 
 		w->totals->links++;
 		fc_wire_head_subset(copy, head, branch_mask[i], 1);
+		w->above = visit;
 		branch->next = visit_site(w, fc_topo_neighbour(net->topo, site, dir),
 					  back + 1, branch->class, branch->run, false, copy);
 	}
@@ -354,6 +384,7 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class
 		u8 *copy = xalloc(1, fc_head_size(FC_TARGETS_MAX));
 
 		fc_wire_head_subset(copy, head, visit->kept, 0);
+		w->above = visit;
 		visit->again = visit_site(w, site, FC_PORT_LOCAL, 0, 0, true, copy);
 	}
 	free(head);

@@ -9,6 +9,8 @@
 #include "core/care/care.h"
 #include "core/topo/vclass.h"
 
+struct tables;
+
 /* A net-output. */
 struct place {
 	u32 site;
@@ -30,6 +32,7 @@ struct place {
  * @own: site of @own_pref, or FC_SITE_NONE
  * @own_pref: its lists of directions
  * @own_prefers: its entries for targets; NULL: it has none
+ * @tables: the tables of sites, before @own_pref; or NULL
  */
 struct network {
 	const struct fc_topo *topo;
@@ -44,6 +47,7 @@ struct network {
 	u32 own;
 	struct fc_pref own_pref;
 	const struct fc_prefer_table *own_prefers;
+	const struct tables *tables;
 };
 
 /* Outcome for a target. */
@@ -53,6 +57,7 @@ enum outcome {
 	OUTCOME_UNREACHABLE,
 	OUTCOME_STORED,		/* stored en route, until a net-output is free */
 	OUTCOME_WAITS,		/* neither forwarded nor stored */
+	OUTCOME_CIRCLE,		/* back at a site, as it was there before */
 };
 
 /**
@@ -112,11 +117,13 @@ struct routes {
 
 /**
  * struct visit - a packet at a site
+ * @above: the visit before it, or NULL
  * @site: site
  * @in_port: net-input
  * @class: class in which it arrived, in the modes that have classes, if @in_port is not 0
  * @run: in mode postman: @run of the branch by which it arrived
  * @dead: in mode postman: the site is on no path of the packet, and drops it
+ * @circle: the packet was at the site before, with the same targets, and goes on as it did then
  * @hops: links crossed
  * @resent: forwarded by the operator, from storage
  * @ntargets: number of targets in its list
@@ -138,11 +145,13 @@ struct routes {
  * @row: rows that fired, in order
  */
 struct visit {
+	const struct visit *above;
 	u32 site;
 	u8 in_port;
 	u8 class;
 	u8 run;
 	bool dead;
+	bool circle;
 	u16 hops;
 	bool resent;
 	unsigned int ntargets;
