@@ -228,6 +228,8 @@ int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 n
 		prefers = table_make(site, entry, count, extack);
 		err = apply(site, pref, prefers, NULL, extack);
 	}
+	if (!err)
+		flitcast_route_warn(&site->cfg.topo, site->cfg.id, dir, ports, nports, extack);
 	kfree(pref);
 	kvfree(entry);
 	return err;

@@ -19,12 +19,19 @@ struct netlink_ext_ack;
  * @dir: direction of the topology
  * @ports: ports in decreasing order of preference, no port twice
  * @nports: 1 .. number of directions; 0 restores the default (port @dir + 1)
- * @extack: reason of a refusal
+ * @extack: reason of a refusal, or a warning: see flitcast_route_warn()
  *
  * Return: 0, -EINVAL, -ENOMEM, -EOPNOTSUPP (only mode care has lists of directions).
  */
 int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,
 		       struct netlink_ext_ack *extack);
+
+/*
+ * Set a warning, if a neighbour with the default table sends packets of a valid list back here.  It
+ * is no error: the table of the neighbour may be changed next.
+ */
+void flitcast_route_warn(const struct fc_topo *topo, u32 here, u8 dir, const u8 *ports, u8 nports,
+			 struct netlink_ext_ack *extack);
 
 /**
  * flitcast_prefer_set() - add an entry of preferences among next hops, or replace it

@@ -250,6 +250,17 @@ refuses "route set: not a port" 2 'port is a number' fc route set +x ports 1,,2 
 refuses "route set: no ports" 2 'ports P1.* is missing' fc route set +x site 0
 refuses "route set: without rights" 1 'Operation not permitted' \
 	no_admin route set +x ports 1 site 0
+# 8 - 9 - 10 on a line: site 8 has no other port for site 10 than that to site 9.
+fc site add 9 topology line:16 mode care
+for ports in 2 1,2; do
+	refuses "route set: a circle is a warning: ports $ports" 0 \
+		'route set \+x: warning: (port 2: site 8|a neighbour) by default sends .*back' \
+		fc route set +x ports $ports site 9
+	json "route set: a circle is no refusal: ports $ports" "j[0]['ports'] == [$ports]" \
+		fc -j route show +x site 9
+done
+accepts "route set: no warning without a circle" fc route set +x ports 1 site 9
+fc site del 9
 prints "route show: text" '^site 0 \+x ports 2,1 generation [0-9]+$' fc route show +x site 0
 accepts "route del" fc route del +x site 0
 json "route del: the default" 'j[0]["ports"] == [1] and j[0]["generation"] > 1' \

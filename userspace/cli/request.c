@@ -219,6 +219,14 @@ struct exchange {
 	bool completed;
 };
 
+/* Text of the kernel without "flitcast: ", which complain() prints. */
+static const char *kernel_text(struct nlattr *attr)
+{
+	const char *text = get_string(attr);
+
+	return strncmp(text, "flitcast: ", 10) ? text : text + 10;
+}
+
 /* Record a refusal with the attributes of an extended acknowledgment, if it has any. */
 static void take_refusal(struct exchange *x, int err, struct nlattr *attrs, int length)
 {
@@ -237,10 +245,7 @@ static void take_refusal(struct exchange *x, int err, struct nlattr *attrs, int 
 	if (err == -ERANGE && a[NLMSGERR_ATTR_OFFS] && a[NLMSGERR_ATTR_POLICY] &&
 	    read_range(x->sent, get_u32(a[NLMSGERR_ATTR_OFFS]), a[NLMSGERR_ATTR_POLICY], error))
 		return;
-	text = get_string(a[NLMSGERR_ATTR_MSG]);
-	/* Strip "flitcast: ", which complain() prints. */
-	if (!strncmp(text, "flitcast: ", 10))
-		text += 10;
+	text = kernel_text(a[NLMSGERR_ATTR_MSG]);
 	if (err == -EPERM && !*text)
 		text = "Operation not permitted: it needs CAP_NET_ADMIN";
 	snprintf(error->text, sizeof(error->text), "%s", *text ? text : strerror(-err));
@@ -272,9 +277,21 @@ static int on_valid(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
+/* Success may come with a text: a warning.  The request is not in the acknowledgment. */
 static int on_ack(struct nl_msg *msg, void *arg)
 {
-	((struct exchange *)arg)->completed = true;
+	const struct nlmsghdr *header = nlmsg_hdr(msg);
+	struct nlattr *a[NLMSGERR_ATTR_POLICY + 1] = { NULL };
+	struct exchange *x = arg;
+
+	x->completed = true;
+	if (!x->error || x->error->err || !(header->nlmsg_flags & NLM_F_ACK_TLVS))
+		return NL_STOP;
+	nlmsg_parse((struct nlmsghdr *)header, sizeof(struct nlmsgerr), a, NLMSGERR_ATTR_POLICY,
+		    NULL);
+	if (a[NLMSGERR_ATTR_MSG])
+		snprintf(x->error->text, sizeof(x->error->text), "%s",
+			 kernel_text(a[NLMSGERR_ATTR_MSG]));
 	return NL_STOP;
 }
 
@@ -393,6 +410,8 @@ static int ask(int protocol, struct request *req, request_answer answer, void *a
 
 	if (err)
 		complain("%s: %s", about, error.text);
+	else if (*error.text)
+		complain("%s: warning: %s", about, error.text);
 	nl_socket_free(sk);
 	return err;
 }

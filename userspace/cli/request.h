@@ -55,9 +55,9 @@ typedef void (*request_answer)(struct nlmsghdr *message, void *arg);
 
 /**
  * struct request_error - the first refusal
- * @err: positive errno
+ * @err: positive errno; 0: no refusal
  * @index: index of the message in the request, from 0
- * @text: reason: the kernel's text, or that of @err
+ * @text: reason: the kernel's text, or that of @err; without a refusal: the last warning, or ""
  */
 struct request_error {
 	int err;
@@ -71,7 +71,7 @@ struct request_error {
  * @req: request
  * @answer: called for each answer, or NULL
  * @arg: argument of @answer
- * @error: set unless 0 is returned; may be NULL
+ * @error: refusal, or warning; may be NULL
  *
  * Messages after a refused one are sent, too.
  *

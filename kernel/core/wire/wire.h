@@ -366,8 +366,7 @@ bool fc_ctrl_covers(const struct fc_ctrl *c, const struct fc_ctrl *old);
  * @linear: readable bytes at @p
  * @total: bytes of the frame from @p on, padding included
  *
- * Return: true if the header is valid for its type and its payload is within
- * the frame.
+ * Return: true if the header is valid for its type and its payload is within the frame.
  */
 bool fc_wire_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear, u32 total);
 void fc_wire_link_encode(u8 p[FC_LINK_SIZE], const struct fc_link_hdr *h);
