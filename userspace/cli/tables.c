@@ -9,6 +9,7 @@ void tables_init(struct tables *tables, const struct fc_topo *topo)
 {
 	tables->topo = topo;
 	tables->pref = xalloc(topo->nsites, sizeof(*tables->pref));
+	tables->prefers = xalloc(topo->nsites, sizeof(*tables->prefers));
 	fc_pref_default(&tables->preset, topo);
 }
 
@@ -16,14 +17,18 @@ void tables_free(struct tables *tables)
 {
 	u32 site;
 
-	for (site = 0; tables->pref && site < tables->topo->nsites; site++)
+	for (site = 0; tables->pref && site < tables->topo->nsites; site++) {
 		free(tables->pref[site]);
+		free(tables->prefers[site]);
+	}
 	free(tables->pref);
+	free(tables->prefers);
 }
 
 static int read_table(struct tables *tables, const char *where, json_t *object)
 {
 	static const char *const keys[] = { "site", "generation", "routes", NULL };
+	struct prefers prefers = { 0 };
 	u32 site;
 
 	if (config_unknown(where, object, keys) ||
@@ -34,7 +39,11 @@ static int read_table(struct tables *tables, const char *where, json_t *object)
 		return -1;
 	}
 	tables->pref[site] = xalloc(1, sizeof(*tables->pref[site]));
-	return config_read_routes(where, object, tables->topo, tables->pref[site]);
+	if (config_read_routes(where, object, tables->topo, tables->pref[site], &prefers))
+		return -1;
+	tables->prefers[site] = prefers_table(&prefers, tables->topo->nsites);
+	free(prefers.entry);
+	return 0;
 }
 
 int tables_read(struct tables *tables, const char *path)
@@ -66,10 +75,16 @@ int tables_read(struct tables *tables, const char *path)
 
 u32 tables_ports(const struct tables *tables, u32 site, u32 target, u32 allowed)
 {
+	const struct fc_topo *topo = tables->topo;
 	struct fc_node node = {
-		.topo = tables->topo, .pref = tables_of(tables, site), .id = site,
-		.nports = tables->topo->ndirs + 1,
+		.topo = topo, .pref = tables_of(tables, site), .prefers = tables->prefers[site],
+		.id = site, .nports = topo->ndirs + 1,
 	};
+	u32 up = 0;
+	u8 d;
 
-	return fc_node_ports(&node, target, allowed);
+	for (d = 0; d < topo->ndirs; d++)
+		if (fc_topo_neighbour(topo, site, d) != FC_SITE_NONE)
+			up |= fc_bit(d + 1);
+	return fc_node_narrow_ports(&node, target, up, allowed);
 }

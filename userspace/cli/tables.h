@@ -10,12 +10,14 @@
 /**
  * struct tables - the tables of the sites of a network
  * @topo: topology
- * @pref: by site, its table, or NULL: the default
+ * @pref: by site, its lists of directions, or NULL: the default
+ * @prefers: by site, its entries for targets, or NULL: it has none
  * @preset: the default
  */
 struct tables {
 	const struct fc_topo *topo;
 	struct fc_pref **pref;
+	struct fc_prefer_table **prefers;
 	struct fc_pref preset;
 };
 

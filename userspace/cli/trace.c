@@ -662,8 +662,8 @@ static void check(struct trace *trace)
 	struct network *net = &trace->net;
 	size_t i;
 
-	if (fc_mode_ops(net->mode)->classes && (net->nbusy || net->nforce || net->tables))
-		fail("trace: busy, force and routes are of mode care");
+	if (fc_mode_ops(net->mode)->classes && (net->nbusy || net->nforce))
+		fail("trace: busy and force are of mode care");
 	need_site(trace, trace->from);
 	for (i = 0; i < trace->count; i++)
 		need_site(trace, trace->target[i].site);
@@ -818,7 +818,7 @@ static const struct option_entry options[] = {
 	       .how = OPTION_REPEAT),
 	OPTION("force", "SITE", "mode care: let the packet be stored here", NUMBER, 0,
 	       OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), .how = OPTION_REPEAT),
-	OPTION("routes", "FILE", "mode care: tables that route save printed; -: standard input",
+	OPTION("routes", "FILE", "tables that route save printed; -: standard input",
 	       FILE, 0, .how = OPTION_REPEAT | OPTION_DASH),
 };
 

@@ -185,6 +185,13 @@ static void event(struct stage *stage, struct fc_event ev)
 	} while (more);
 }
 
+const struct fc_prefer_table *walk_prefers(const struct network *net, u32 site)
+{
+	if (net->tables && net->tables->pref[site])
+		return net->tables->prefers[site];
+	return site == net->own ? net->own_prefers : NULL;
+}
+
 static struct stage *stage_new(const struct network *net, struct visit *visit, const u8 *head)
 {
 	struct stage *stage = xalloc(1, sizeof(*stage));
@@ -204,7 +211,7 @@ static struct stage *stage_new(const struct network *net, struct visit *visit, c
 	stage->node = (struct fc_node){
 		.topo = net->topo, .timing = &timing, .routes = stage->routes,
 		.pref = &stage->pref, .stat = stage->stat,
-		.prefers = visit->site == net->own ? net->own_prefers : NULL, .id = visit->site,
+		.prefers = walk_prefers(net, visit->site), .id = visit->site,
 		.nports = net->topo->ndirs + 1,
 	};
 	site->node = &stage->node;

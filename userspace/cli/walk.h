@@ -32,7 +32,7 @@ struct place {
  * @own: site of @own_pref, or FC_SITE_NONE
  * @own_pref: its lists of directions
  * @own_prefers: its entries for targets; NULL: it has none
- * @tables: the tables of sites, before @own_pref; or NULL
+ * @tables: the tables of sites, before @own_pref and @own_prefers; or NULL
  */
 struct network {
 	const struct fc_topo *topo;
@@ -202,6 +202,9 @@ struct totals {
 struct visit *walk(const struct network *net, u32 from, struct target_state *targets,
 		   u32 first, u32 n, struct totals *totals);
 void walk_free(struct visit *visit);
+
+/* Return: the entries for targets of a site, or NULL. */
+const struct fc_prefer_table *walk_prefers(const struct network *net, u32 site);
 
 /*
  * Mode csr: can the packet of a walk reserve its paths as a whole?  If not, the source sends a

@@ -93,8 +93,7 @@ static void stage_init(struct stage *stage, const struct network *net)
 	node->nports = nports;
 	stage->routes = faults_routes(net->topo, node->id, net->down, net->suspect);
 	node->routes = stage->routes;
-	if (node->id == net->own)
-		node->prefers = net->own_prefers;
+	node->prefers = walk_prefers(net, node->id);
 	v->classes = &net->classes;
 	v->node = node;
 	v->payload = 1;

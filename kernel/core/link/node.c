@@ -69,7 +69,7 @@ bool fc_pref_blocks(const struct fc_pref *pref, const struct fc_topo *topo, u32 
 	return !(listed(pref, fc_topo_minimal(topo, site, dst)) & ~(never << 1));
 }
 
-u32 fc_node_choose_ports(const struct fc_node *node, u32 dst, u32 up, u32 allowed, u32 key)
+u32 fc_node_narrow_ports(const struct fc_node *node, u32 dst, u32 up, u32 allowed)
 {
 	const struct fc_prefer *p;
 	u32 never, ports;
@@ -80,12 +80,23 @@ u32 fc_node_choose_ports(const struct fc_node *node, u32 dst, u32 up, u32 allowe
 	ports = listed(node->pref, directions(node, dst)) & up;
 	never = ports & ~(p->never << 1) ? p->never : p->strict;
 	up &= ~(never << 1);
-	if (p->weighted) {
-		ports = fc_node_ports(node, dst, up);
-		return fc_prefer_choose(p, ports >> 1, key, node->id) << 1 & allowed;
-	}
-	ports = fc_node_ports(node, dst, up & allowed);
-	return fc_prefer_first(p, ports >> 1) << 1;
+	if (p->weighted)
+		return fc_prefer_narrow(p, fc_node_ports(node, dst, up) >> 1) << 1 & allowed;
+	return fc_prefer_first(p, fc_node_ports(node, dst, up & allowed) >> 1) << 1;
+}
+
+u32 fc_node_choose_ports(const struct fc_node *node, u32 dst, u32 up, u32 allowed, u32 key)
+{
+	const struct fc_prefer *p;
+	u32 dirs;
+
+	if (!node->prefers)
+		return fc_node_ports(node, dst, allowed);
+	p = fc_prefer_of(node->prefers, dst);
+	if (!p->weighted)
+		return fc_node_narrow_ports(node, dst, up, allowed);
+	dirs = fc_node_narrow_ports(node, dst, up, up) >> 1;
+	return fc_prefer_choose(p, dirs, key, node->id) << 1 & allowed;
 }
 
 u8 fc_node_next_port(const struct fc_node *node, u32 dst)

@@ -140,15 +140,20 @@ static inline u32 fc_node_preferred(const struct fc_node *node, u32 dst, u32 dir
 u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed);
 
 /**
- * fc_node_choose_ports() - as fc_node_ports(), by the preferences of the target
+ * fc_node_narrow_ports() - as fc_node_ports(), by the preferences of the target
  * @node: this site
  * @dst: the other site
  * @up: ports whose link is up
  * @allowed: ports of @up that may be used
- * @key: fc_prefer_key() of the packet
  *
- * Return: the ports of @allowed by any of which the packet may leave.  What is excluded, and what
- * is a packet's share, depends on @up alone: not on which of the ports are free now.
+ * Return: the ports of @allowed by any of which packets may leave.  What is excluded, and what has
+ * a weight, depends on @up alone: not on which of the ports are free now.
+ */
+u32 fc_node_narrow_ports(const struct fc_node *node, u32 dst, u32 up, u32 allowed);
+
+/*
+ * As fc_node_narrow_ports(), for the packet with a fc_prefer_key().  Return: of ports with weights
+ * one, or none if it is not in @allowed.
  */
 u32 fc_node_choose_ports(const struct fc_node *node, u32 dst, u32 up, u32 allowed, u32 key);
 
