@@ -4,7 +4,10 @@
 # Preference tables in every mode: which ports packets for a target take, and that changes of the
 # table lose, double and reorder nothing.
 #
-#   preferences.sh [MODE...]
+#   preferences.sh [-l] [MODE...]
+#
+# All modes without a MODE.  With -l each has 10,000 packets and 100 changes; else the first one has
+# 10,000 and 40, and the others have fewer.
 #
 #	0 --- 1 --- 2		site 0 reaches site 8 by port 1 (+x) and by port 3 (+y),
 #	|     |     |		and site 2 by port 1 alone
@@ -17,12 +20,16 @@ set -u
 
 # shellcheck source=./selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+long= changes=40 packets=10000
+[ "${1-}" != -l ] || { long=1 changes=100; shift; }
 [ $# -gt 0 ] || set -- vnet postman csr care
 shares=$top/build/selftests/sock/shares
 [ -x "$shares" ] || shares=$here/../sock/shares
 [ -x "$shares" ] || skip_all "needs $shares: make tests"
 lab=prefer$$
-changes=100 packets=10000 jobs=()
+jobs=()
+# Packets of the network device itself, such as reports of multicast groups.
+own=3
 
 cleanup()
 {
@@ -87,35 +94,35 @@ gone() { ! port_is "$1" up; }
 order()
 {
 	accepts "$mode: port 3 is preferred" table 8 prefer 3
-	takes "$mode: all messages take it" 'three >= 500 && one == 0' messages 500
-	takes "$mode: all datagrams take it" 'three >= 500 && one == 0' datagrams 500 50
+	takes "$mode: all messages take it" 'three >= 200 && one <= own' messages 200
+	takes "$mode: all datagrams take it" 'three >= 200 && one <= own' datagrams 200 50
 	accepts "$mode: port 1 is preferred, instead" table 8 prefer 1,3
-	takes "$mode: all messages take that" 'one >= 500 && three == 0' messages 500
+	takes "$mode: all messages take that" 'one >= 200 && three <= own' messages 200
 	link 1 down
-	takes "$mode: its link is down: they take the other" 'three >= 500 && one == 0' messages 500
+	takes "$mode: its link is down: they take the other" 'three >= 200 && one <= own' messages 200
 	link 1 up
-	takes "$mode: it is up again: they take it" 'one >= 500 && three == 0' messages 500
+	takes "$mode: it is up again: they take it" 'one >= 200 && three <= own' messages 200
 	accepts "$mode: the entry is deleted" forget 8
 }
 
 exclusion()
 {
 	accepts "$mode: never port 1" table 8 never 1
-	takes "$mode: no message takes it" 'three >= 500 && one == 0' messages 500
-	takes "$mode: no datagram takes it" 'three >= 500 && one == 0' datagrams 500 50
+	takes "$mode: no message takes it" 'three >= 200 && one <= own' messages 200
+	takes "$mode: no datagram takes it" 'three >= 200 && one <= own' datagrams 200 50
 	link 3 down
-	takes "$mode: the other is down: they take it after all" 'one >= 500 && three == 0' \
-		messages 500
+	takes "$mode: the other is down: they take it after all" 'one >= 200 && three <= own' \
+		messages 200
 	accepts "$mode: never port 1, strictly" table 8 never 1 strict
 	count
 	before=$one
 	refuses "$mode: there is no route then" 1 'no route|unreachable|not delivered|timed out' \
 		at 0 send --to 8:4711 --timeout 1 --confirm lost
 	count
-	[ "$one" -eq "$before" ]
+	[ "$one" -le $((before + own)) ]
 	result $? "$mode: nothing has taken port 1"
 	link 3 up
-	takes "$mode: port 3 is up again: all take it" 'three >= 500 && one == 0' messages 500
+	takes "$mode: port 3 is up again: all take it" 'three >= 200 && one <= own' messages 200
 	accepts "$mode: the entry is deleted" forget 8
 }
 
@@ -139,7 +146,7 @@ refusals()
 	accepts "$mode: a set" table 4-5,8 prefer 3
 	refuses "$mode: sets that overlap" 1 . table 7-8 prefer 1
 	accepts "$mode: all others" table all prefer 1
-	takes "$mode: the set counts before all" 'three >= 100 && one == 0' messages 100
+	takes "$mode: the set counts before all" 'three >= 100 && one <= own' messages 100
 	refuses "$mode: an unknown port" 1 'port' table 7 prefer 9
 	refuses "$mode: an unknown site" 1 . table 9 prefer 1
 	refuses "$mode: an entry that there is not" 1 . forget 7
@@ -216,10 +223,11 @@ for mode; do
 	order
 	exclusion
 	weights
-	refusals
-	round_trip
+	[ "$mode" != "$1" ] || refusals
+	[ "$mode" != "$1" ] || round_trip
 	under_traffic
 	fc lab down name "$lab" >/dev/null 2>&1
 	echo "# $mode: $((SECONDS - began)) s"
+	[ "$long" ] || changes=20 packets=3000
 done
 finish

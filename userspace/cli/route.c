@@ -6,9 +6,12 @@
 #include <string.h>
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
+#include "core/mode.h"
 #include "cli.h"
+#include "network.h"
 #include "out.h"
 #include "prefer.h"
+#include "util.h"
 
 static void print_list(struct nlattr *const *a)
 {
@@ -121,6 +124,36 @@ static void put_entry(struct request *req, const struct option_given *given,
 	prefer_put(req, entry);
 }
 
+/*
+ * The kernel has refused an entry: name the first target that it leaves without a next hop, if that
+ * is why.  Kernels before 6.2 cannot name it.
+ */
+static void explain(const struct option_given *given, const struct fc_prefer *entry)
+{
+	struct network_own own;
+	struct fc_vclass v;
+	u64 classes = 0;
+	u32 dst, r;
+
+	if (!entry->never ||
+	    !network_own(&own, option_get(given, "site", FC_SITE_NONE), "route set") ||
+	    !fc_mode_ops(own.mode)->classes || fc_vclass_init(&v, &own.topo))
+		return;
+	if (fc_vclass_room(&v, own.site))
+		fc_vclass_fill(&v, own.site, xalloc(1, fc_vclass_room(&v, own.site)));
+	classes = fc_prefer_classes(&v, own.site);
+	for (dst = 0; dst < own.topo.nsites; dst++) {
+		for (r = 0; r < entry->nranges; r++)
+			if (dst >= entry->range[r].first && dst <= entry->range[r].last)
+				break;
+		if (dst == own.site || (entry->nranges && r == entry->nranges) ||
+		    !fc_prefer_blocks(&v, own.site, classes, dst, entry->never))
+			continue;
+		complain("route set: site %u would have no way left", dst);
+		return;
+	}
+}
+
 static int set(const struct option_given *given)
 {
 	struct request req = { 0 };
@@ -139,7 +172,11 @@ static int set(const struct option_given *given)
 			bad_usage("give the \"ports\" of the direction");
 		put_ports(&req, option_text(given, "ports"));
 	}
-	return request_ask(&req, NULL, NULL, xprintf("route set %s", which)) ? EXIT_FAILED : 0;
+	if (!request_ask(&req, NULL, NULL, xprintf("route set %s", which)))
+		return 0;
+	if (option_was_given(given, "to"))
+		explain(given, &entry);
+	return EXIT_FAILED;
 }
 
 static int del(const struct option_given *given)
