@@ -20,7 +20,7 @@ set -u
 
 # shellcheck source=./selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
-long= changes=40 packets=10000
+long='' changes=40 packets=10000
 [ "${1-}" != -l ] || { long=1 changes=100; shift; }
 [ $# -gt 0 ] || set -- vnet postman csr care
 shares=$top/build/selftests/sock/shares
