@@ -237,7 +237,8 @@ static u8 port_to(struct flitcast_site *site, u32 dst)
 	const struct flitcast_back *back = &site->ctrl.back[dst % FLITCAST_BACKS];
 
 	if (back->src == dst && back->port && !site->node.routes &&
-	    site->node.up & ~site->node.avoid & fc_bit(back->port))
+	    site->node.up & ~site->node.avoid & fc_bit(back->port) &&
+	    fc_node_permitted(&site->node, dst, fc_bit(back->port - 1)))
 		return back->port;
 	return fc_node_next_port(&site->node, dst);
 }

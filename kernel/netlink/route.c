@@ -27,7 +27,7 @@ const struct nla_policy flitcast_netlink_route_set_policy[FLITCAST_A_ROUTE_WEIGH
 	[FLITCAST_A_ROUTE_PORTS] = PORTS,
 	[FLITCAST_A_ROUTE_TARGETS] = TARGETS,
 	[FLITCAST_A_ROUTE_NEVER] = PORTS,
-	[FLITCAST_A_ROUTE_STRICT] = { .type = NLA_FLAG },
+	[FLITCAST_A_ROUTE_STRICT] = NLA_POLICY_RANGE(NLA_U32, 0, 1),
 	[FLITCAST_A_ROUTE_WEIGHTS] = WEIGHTS,
 };
 
@@ -36,7 +36,7 @@ static const struct nla_policy entry_policy[FLITCAST_A_ROUTE_WEIGHTS + 1] = {
 	[FLITCAST_A_ROUTE_PORTS] = PORTS,
 	[FLITCAST_A_ROUTE_TARGETS] = TARGETS,
 	[FLITCAST_A_ROUTE_NEVER] = PORTS,
-	[FLITCAST_A_ROUTE_STRICT] = { .type = NLA_FLAG },
+	[FLITCAST_A_ROUTE_STRICT] = NLA_POLICY_RANGE(NLA_U32, 0, 1),
 	[FLITCAST_A_ROUTE_WEIGHTS] = WEIGHTS,
 };
 
@@ -110,7 +110,7 @@ static int entry_fill(struct sk_buff *skb, const void *arg)
 		    entry->range) ||
 	    (i && nla_put(skb, FLITCAST_A_ROUTE_PORTS, i, ports)) ||
 	    put_ports(skb, FLITCAST_A_ROUTE_NEVER, entry->never) ||
-	    (entry->strict && nla_put_flag(skb, FLITCAST_A_ROUTE_STRICT)) ||
+	    (entry->strict && nla_put_u32(skb, FLITCAST_A_ROUTE_STRICT, 1)) ||
 	    put_weights(skb, entry) ||
 	    nla_put_u32(skb, FLITCAST_A_ROUTE_GENERATION, object->generation))
 		return -EMSGSIZE;
@@ -148,7 +148,12 @@ static int take_weights(const struct nlattr *attr, u8 ndirs, struct fc_prefer *e
 	const u8 *pair = nla_data(attr);
 	int i;
 
-	for (i = 0; i + 1 < nla_len(attr); i += 2) {
+	if (nla_len(attr) % 2) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    KBUILD_MODNAME ": weights are pairs of port and weight");
+		return -EINVAL;
+	}
+	for (i = 0; i < nla_len(attr); i += 2) {
 		u8 dir = pair[i] - 1, weight = pair[i + 1];
 
 		if (dir >= ndirs || entry->weighted & fc_bit(dir) || !weight ||
@@ -183,6 +188,7 @@ static int take_entry(struct nlattr **attrs, u8 ndirs, struct fc_prefer *entry,
 	const struct nlattr *order = attrs[FLITCAST_A_ROUTE_PORTS];
 	const struct nlattr *never = attrs[FLITCAST_A_ROUTE_NEVER];
 	const struct nlattr *weights = attrs[FLITCAST_A_ROUTE_WEIGHTS];
+	const struct nlattr *strict = attrs[FLITCAST_A_ROUTE_STRICT];
 	int err = take_targets(attrs[FLITCAST_A_ROUTE_TARGETS], entry, extack);
 	u32 dirs;
 
@@ -196,10 +202,9 @@ static int take_entry(struct nlattr **attrs, u8 ndirs, struct fc_prefer *entry,
 		err = take_weights(weights, ndirs, entry, extack);
 	if (err)
 		return err;
-	if (nla_get_flag(attrs[FLITCAST_A_ROUTE_STRICT]))
+	if (strict && nla_get_u32(strict))
 		entry->strict = entry->never;
-	if (!fc_prefer_is_set(entry) || (order && weights) ||
-	    (attrs[FLITCAST_A_ROUTE_STRICT] && !entry->never)) {
+	if (!fc_prefer_is_set(entry) || (order && weights) || (strict && !entry->never)) {
 		NL_SET_ERR_MSG_MOD(extack,
 				   "an entry has ports in order, or weights, or excluded ports");
 		return -EINVAL;

@@ -72,8 +72,10 @@ static int check_blocked(const struct flitcast_site *site, const struct fc_pref 
 			cond_resched();
 		if (!never || dst == id)
 			continue;
-		if (!fc_pref_blocks(pref, topo, id, dst, never) &&
-		    (!v || !fc_prefer_blocks(v, id, mask, dst, never)))
+		/* Lists of directions are for control frames alone in modes with classes. */
+		if (v ? !fc_prefer_blocks(v, id, mask, dst, never) &&
+			!fc_pref_blocks(pref, topo, id, dst, fc_prefer_of(prefers, dst)->strict) :
+			!fc_pref_blocks(pref, topo, id, dst, never))
 			continue;
 		FLITCAST_ERR_MSG_FMT(extack, "a site would have no way left",
 				     "site %u would have no way left", dst);
@@ -166,6 +168,7 @@ static int publish(struct flitcast_site *site, const struct fc_pref *pref,
 		site->node.prefers = prefers;
 		site->generation++;
 		site->mode->rerouted(site);
+		site->todo.up.pending |= FLITCAST_UP_REROUTED;
 	}
 	flitcast_leave(site);
 	kvfree(old);

@@ -123,7 +123,7 @@ enum flitcast_route_attr {
 	FLITCAST_A_ROUTE_ENTRY,		/* multi-attr nest: a list or an entry of a new table */
 	FLITCAST_A_ROUTE_TARGETS,	/* binary: u32 pairs, first and last site; empty: others */
 	FLITCAST_A_ROUTE_NEVER,		/* binary: array of u8, ports not to be used */
-	FLITCAST_A_ROUTE_STRICT,	/* flag: do not use them even where no other is left */
+	FLITCAST_A_ROUTE_STRICT,	/* u32: 1: not even where no other is left */
 	FLITCAST_A_ROUTE_WEIGHTS,	/* binary: u8 pairs, port and weight */
 	__FLITCAST_A_ROUTE_MAX,
 };

@@ -123,7 +123,10 @@ static u32 port_of_flow(const struct fc_site *site, const u8 *head, u32 ports)
 	return chosen;
 }
 
-/* Net-outputs of @mask that lead nearer to a site, and that the packet may take. */
+/*
+ * Net-outputs of @mask that lead nearer to a site, and that the packet may take.  A datagram waits
+ * for the one of its flow, though the peer there takes nothing.
+ */
 static u32 outputs_to(const struct fc_site *site, const u8 *head, u32 dst, u32 mask)
 {
 	u32 up = site->data.up & ~fc_bit(FC_PORT_LOCAL), key = 0, ports;
@@ -131,7 +134,8 @@ static u32 outputs_to(const struct fc_site *site, const u8 *head, u32 dst, u32 m
 	if (site->node->prefers)
 		key = fc_prefer_key(head);
 	if (!fc_wire_datagram(head))
-		return fc_node_choose_ports(site->node, dst, up, mask, key);
+		return fc_node_choose_ports(site->node, dst, up & ~site->data.stuck_long, mask,
+					    key);
 	ports = fc_node_choose_ports(site->node, dst, up, up, key);
 	return port_of_flow(site, head, ports) & mask;
 }

@@ -77,7 +77,7 @@ u32 fc_node_narrow_ports(const struct fc_node *node, u32 dst, u32 up, u32 allowe
 	if (!node->prefers)
 		return fc_node_ports(node, dst, allowed);
 	p = fc_prefer_of(node->prefers, dst);
-	ports = listed(node->pref, directions(node, dst)) & up;
+	ports = listed(node->pref, directions(node, dst)) & up & ~(node->avoid | node->doubtful);
 	never = ports & ~(p->never << 1) ? p->never : p->strict;
 	up &= ~(never << 1);
 	if (p->weighted)
@@ -114,9 +114,12 @@ bool fc_node_avoids(const struct fc_node *node, const u8 *head, u64 mask, u8 por
 	u32 FC_UNSET dst[FC_TARGETS_MAX];
 
 	fc_wire_target_sites(dst, head);
-	for (; mask; mask &= mask - 1)
-		if (directions(node, dst[fc_low64(mask)]) & ~fc_bit(port - 1))
+	for (; mask; mask &= mask - 1) {
+		u32 to = dst[fc_low64(mask)];
+
+		if (fc_node_permitted(node, to, directions(node, to)) & ~fc_bit(port - 1))
 			return true;
+	}
 	return false;
 }
 

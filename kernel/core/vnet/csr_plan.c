@@ -244,9 +244,6 @@ static u8 branches(const struct fc_csr_plan *p, bool local, u32 number, u8 class
 	for (i = 0; i < n; i++) {
 		s.dst[i] = site[i];
 		s.dirs[i] = site[i] == s.site ? 0 : dirs_to(p, class, site[i], next);
-		if (node->prefers)
-			s.dirs[i] = fc_prefer_choose(fc_prefer_of(node->prefers, site[i]),
-						     s.dirs[i], number, s.site);
 		if (s.dirs[i]) {
 			remote |= fc_bit64(i);
 			common &= s.dirs[i];
@@ -260,7 +257,11 @@ static u8 branches(const struct fc_csr_plan *p, bool local, u32 number, u8 class
 		return 0;
 	if (remote & (remote - 1))
 		return branch(p, local, &s, remote, common, legs);
+	/* Branches of lists are not parted by preferences: they might meet again. */
 	i = (u8)fc_low64(remote);
+	if (node->prefers)
+		s.dirs[i] = fc_prefer_choose(fc_prefer_of(node->prefers, site[i]), s.dirs[i], number,
+					     s.site);
 	legs[0] = (struct fc_csr_leg){
 		.ports = s.dirs[i] << 1, .wait = local, .tag = remote,
 		.last = leads_to(p, s.dirs[i], site[i]),
