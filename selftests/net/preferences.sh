@@ -185,6 +185,38 @@ change()
 	done
 }
 
+# large_table N: N entries of 8 sites each, as route save prints them
+large_table()
+{
+	local i j sep='' to
+
+	printf '{"flitcast": 1, "tables": [{"site": 1000, "routes": ['
+	for ((i = 0; i < $1; i++)); do
+		to=$((i * 15))
+		for ((j = 1; j < 8; j++)); do
+			to+=,$((i * 15 + 2 * j))
+		done
+		printf '%s{"to": "%s", "weights": [{"port": 1, "weight": 3}]}' "$sep" "$to"
+		sep=', '
+	done
+	printf ']}]}\n'
+}
+
+bounds()
+{
+	accepts "a site of a large network" fc site add 1000 topology ring:1024
+	large_table 63 >"$work/large"
+	accepts "63 entries of 8 ranges are restored" fc route restore "$work/large"
+	run fc route show
+	[ "$(grep -c ' to ' "$work/out")" -eq 63 ]
+	result $? "all of them are shown"
+	accepts "the one for all others" fc route set to all prefer 1
+	refuses "one more" 1 'too many entries' fc route set to 1020 prefer 1
+	large_table 64 >"$work/large"
+	refuses "a file with one more" 1 'no more entries' fc route restore "$work/large"
+	accepts "the site goes, with its table" fc site del 1000
+}
+
 ready() { grep -q ready "$1"; }
 
 under_traffic()
@@ -215,6 +247,7 @@ under_traffic()
 	at 4 route del to 8
 }
 
+bounds
 for mode; do
 	began=$SECONDS ip=(ip)
 	[ "$mode" != csr ] || ip=()

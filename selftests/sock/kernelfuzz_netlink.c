@@ -112,12 +112,43 @@ static void put_list(struct nlgarbage *g, bool ports)
 		nlgarbage_put(g, FLITCAST_A_ROUTE_PORTS, list, n);
 }
 
+/* Targets, and if @whole what is preferred for them. */
+static void put_entry(struct nlgarbage *g, bool whole)
+{
+	uint32_t range[4];
+	uint8_t list[4];
+	unsigned int i, n = 2 * nlgarbage_pick(g, 3);
+
+	for (i = 0; i < n; i++)
+		range[i] = nlgarbage_pick(g, 8) ? 2 * i + nlgarbage_pick(g, 2) : setting(g);
+	for (i = 0; i < sizeof(list); i++)
+		list[i] = nlgarbage_pick(g, 5);
+	nlgarbage_put(g, FLITCAST_A_ROUTE_TARGETS, range, n * sizeof(*range));
+	if (!whole)
+		return;
+	if (nlgarbage_pick(g, 2))
+		nlgarbage_put(g, FLITCAST_A_ROUTE_NEVER, list, 1 + nlgarbage_pick(g, 2));
+	if (!nlgarbage_pick(g, 4))
+		put_u32(g, FLITCAST_A_ROUTE_STRICT, nlgarbage_pick(g, 2));
+	if (nlgarbage_pick(g, 3))
+		nlgarbage_put(g, nlgarbage_pick(g, 2) ? FLITCAST_A_ROUTE_WEIGHTS :
+			      FLITCAST_A_ROUTE_PORTS, list + 1, 1 + nlgarbage_pick(g, 3));
+}
+
+static void put_route_part(struct nlgarbage *g, bool whole)
+{
+	if (nlgarbage_pick(g, 2))
+		put_entry(g, whole);
+	else
+		put_list(g, whole);
+}
+
 static void put_route(struct nlgarbage *g, uint8_t cmd)
 {
 	unsigned int i;
 
 	if (cmd != FLITCAST_CMD_ROUTE_REPLACE) {
-		put_list(g, cmd == FLITCAST_CMD_ROUTE_SET);
+		put_route_part(g, cmd == FLITCAST_CMD_ROUTE_SET);
 		return;
 	}
 	if (nlgarbage_pick(g, 2))
@@ -127,7 +158,7 @@ static void put_route(struct nlgarbage *g, uint8_t cmd)
 		struct nlattr *nest = nlgarbage_put(g, FLITCAST_A_ROUTE_ENTRY | NLA_F_NESTED,
 						    "", 0);
 
-		put_list(g, true);
+		put_route_part(g, true);
 		if (nest)
 			nest->nla_len = g->used - start;
 	}

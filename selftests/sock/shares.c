@@ -41,12 +41,12 @@ static struct flitcast_target targets[TARGETS_MAX];
 static int receivers[TARGETS_MAX], senders[FLOWS_MAX];
 static uint32_t got[TARGETS_MAX], nreceivers, nsenders = 1, sent, count = NUMBERS_MAX;
 static uint8_t seen[NUMBERS_MAX / 8];
-static volatile sig_atomic_t told;
+static volatile sig_atomic_t reported;
 
 static void on_signal(int sig)
 {
 	(void)sig;
-	told = 1;
+	reported = 1;
 }
 
 static int netns_of(uint32_t site)
@@ -191,10 +191,10 @@ static void run(void)
 {
 	uint64_t moved_ms = now_ms();
 
-	while (least_got() < sent || (sent < count && !told)) {
+	while (least_got() < sent || (sent < count && !reported)) {
 		bool moved = false;
 
-		while (sent < count && !told && sent - least_got() < AHEAD && send_one())
+		while (sent < count && !reported && sent - least_got() < AHEAD && send_one())
 			moved = true;
 		if (receive() || moved) {
 			moved_ms = now_ms();

@@ -401,6 +401,7 @@ int config_read_routes(const char *where, json_t *object, const struct fc_topo *
 {
 	json_t *routes, *entry;
 	struct fc_prefer prefer;
+	const char *wrong;
 	uint32_t seen = 0;
 	size_t i;
 
@@ -417,6 +418,11 @@ int config_read_routes(const char *where, json_t *object, const struct fc_topo *
 		}
 		if (prefer_read(at, entry, &prefer, topo->nsites, topo->ndirs))
 			return -1;
+		wrong = prefers_conflict(prefers, &prefer);
+		if (wrong) {
+			complain("%s: %s", at, wrong);
+			return -1;
+		}
 		prefers_add(prefers, &prefer);
 	}
 	return 0;

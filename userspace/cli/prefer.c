@@ -131,7 +131,7 @@ void prefer_put(struct request *req, const struct fc_prefer *entry)
 	if (n)
 		put_bytes(req, FLITCAST_A_ROUTE_NEVER, bytes, n);
 	if (entry->strict)
-		put_bytes(req, FLITCAST_A_ROUTE_STRICT, NULL, 0);
+		put_u32(req, FLITCAST_A_ROUTE_STRICT, 1);
 	for (n = 0, dirs = entry->weighted; dirs; dirs &= dirs - 1) {
 		bytes[n++] = fc_low(dirs) + 1;
 		bytes[n++] = entry->weight[fc_low(dirs)];
@@ -165,7 +165,7 @@ bool prefer_get(struct fc_prefer *entry, struct nlattr *const *attrs)
 		entry->order[entry->count++] = ((const u8 *)nla_data(order))[i] - 1;
 	for (i = 0; i < bytes_of(never, FC_DIRS_MAX); i++)
 		entry->never |= fc_bit(((const u8 *)nla_data(never))[i] - 1);
-	if (attrs[FLITCAST_A_ROUTE_STRICT])
+	if (get_u32(attrs[FLITCAST_A_ROUTE_STRICT]))
 		entry->strict = entry->never;
 	for (i = 0; i + 1 < bytes_of(weights, 2 * FC_DIRS_MAX); i += 2) {
 		const u8 *pair = (const u8 *)nla_data(weights) + i;
@@ -280,7 +280,8 @@ int prefer_read(const char *where, json_t *object, struct fc_prefer *entry, uint
 {
 	static const char *const keys[] = { "to", "prefer", "never", "strict", "weights", NULL };
 	const char *text = json_string_value(json_object_get(object, "to")), *wrong;
-	bool strict = json_is_true(json_object_get(object, "strict"));
+	json_t *given = json_object_get(object, "strict");
+	bool strict = json_is_true(given);
 	u32 dirs;
 
 	memset(entry, 0, sizeof(*entry));
@@ -291,6 +292,10 @@ int prefer_read(const char *where, json_t *object, struct fc_prefer *entry, uint
 		wrong = "the network has no such target";
 	if (wrong) {
 		complain("%s: %s", where, wrong);
+		return -1;
+	}
+	if (given && !json_is_boolean(given)) {
+		complain("%s: \"strict\" is true or false", where);
 		return -1;
 	}
 	if (read_ports(where, object, "prefer", ndirs, &dirs, entry->order) ||
@@ -305,6 +310,30 @@ int prefer_read(const char *where, json_t *object, struct fc_prefer *entry, uint
 		return 0;
 	complain("%s: an entry has ports in order, or weights, or excluded ports", where);
 	return -1;
+}
+
+static bool overlap(const struct fc_prefer *a, const struct fc_prefer *b)
+{
+	u8 i, j;
+
+	for (i = 0; i < a->nranges; i++)
+		for (j = 0; j < b->nranges; j++)
+			if (a->range[i].first <= b->range[j].last &&
+			    b->range[j].first <= a->range[i].last)
+				return true;
+	return !a->nranges && !b->nranges;
+}
+
+const char *prefers_conflict(const struct prefers *prefers, const struct fc_prefer *entry)
+{
+	uint32_t i, others = !!entry->nranges;
+
+	for (i = 0; i < prefers->count; i++) {
+		if (overlap(&prefers->entry[i], entry))
+			return "another entry has one of the targets";
+		others += !!prefers->entry[i].nranges;
+	}
+	return others < FC_PREFER_MAX ? NULL : "a table has no more entries than 64";
 }
 
 void prefers_add(struct prefers *prefers, const struct fc_prefer *entry)

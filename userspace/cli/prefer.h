@@ -31,6 +31,9 @@ void prefer_parse_order(struct fc_prefer *entry, const char *ports);
 void prefer_parse_never(struct fc_prefer *entry, const char *ports, bool strict);
 void prefer_parse_weights(struct fc_prefer *entry, const char *weights);
 
+/* Bytes of attributes of an entry, at most. */
+#define PREFER_SIZE	512
+
 /* Put targets, and the whole entry, into a request. */
 void prefer_put_targets(struct request *req, const struct fc_prefer *entry);
 void prefer_put(struct request *req, const struct fc_prefer *entry);
@@ -54,6 +57,8 @@ void prefer_print(const struct fc_prefer *entry);
 int prefer_read(const char *where, json_t *object, struct fc_prefer *entry, uint32_t nsites,
 		uint8_t ndirs);
 
+/* Return: NULL, or why a table has no place for one more entry. */
+const char *prefers_conflict(const struct prefers *prefers, const struct fc_prefer *entry);
 void prefers_add(struct prefers *prefers, const struct fc_prefer *entry);
 /* Have the tables the same entries, in any order? */
 bool prefers_same(const struct prefers *a, const struct prefers *b);

@@ -81,6 +81,12 @@ void put_string(struct request *req, int attr, const char *value)
 	put_bytes(req, attr, value, strlen(value) + 1);
 }
 
+struct nlattr *put_long_nest(struct request *req, int attr, size_t length)
+{
+	grow(req, length);
+	return put_nest(req, attr);
+}
+
 struct nlattr *put_nest(struct request *req, int attr)
 {
 	struct nlattr *nest = nla_nest_start(current(req), attr | NLA_F_NESTED);

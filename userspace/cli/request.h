@@ -38,6 +38,8 @@ void put_string(struct request *req, int attr, const char *value);
 /* Put bytes that belong to no attribute: a header. */
 void put_raw(struct request *req, const void *data, size_t length);
 struct nlattr *put_nest(struct request *req, int attr);
+/* As put_nest(), outside of other nests, for so many bytes of attributes. */
+struct nlattr *put_long_nest(struct request *req, int attr, size_t length);
 void put_nest_end(struct request *req, struct nlattr *nest);
 /* Free the messages, and erase their memory, since they may contain a key. */
 void request_free(struct request *req);

@@ -182,7 +182,7 @@ static void put_table(struct request *req, uint32_t id, const struct fc_topo *to
 		put_nest_end(req, nest);
 	}
 	for (i = 0; i < prefers->count; i++) {
-		nest = put_nest(req, FLITCAST_A_ROUTE_ENTRY);
+		nest = put_long_nest(req, FLITCAST_A_ROUTE_ENTRY, PREFER_SIZE);
 		prefer_put(req, &prefers->entry[i]);
 		put_nest_end(req, nest);
 	}

@@ -2,6 +2,7 @@
 /*
  * flitcast route: the preference table of a site
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/flitcast.h>
@@ -159,6 +160,7 @@ static int set(const struct option_given *given)
 	struct request req = { 0 };
 	struct fc_prefer entry;
 	const char *which;
+	int err;
 
 	request_flitcast(&req, FLITCAST_CMD_ROUTE_SET, 0);
 	which = put_which(&req, given, &entry);
@@ -172,9 +174,10 @@ static int set(const struct option_given *given)
 			bad_usage("give the \"ports\" of the direction");
 		put_ports(&req, option_text(given, "ports"));
 	}
-	if (!request_ask(&req, NULL, NULL, xprintf("route set %s", which)))
+	err = request_ask(&req, NULL, NULL, xprintf("route set %s", which));
+	if (!err)
 		return 0;
-	if (option_was_given(given, "to"))
+	if (option_was_given(given, "to") && err == -EINVAL)
 		explain(given, &entry);
 	return EXIT_FAILED;
 }
