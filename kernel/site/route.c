@@ -43,39 +43,57 @@ static int check_mode(const struct flitcast_site *site, struct netlink_ext_ack *
 {
 	if (!fc_mode_ops(site->cfg.mode)->classes)
 		return 0;
-	NL_SET_ERR_MSG_MOD(extack, "only mode care has lists of directions; use entries for targets");
+	NL_SET_ERR_MSG_MOD(extack, "only mode care has lists of directions: name targets");
 	return -EOPNOTSUPP;
 }
 
-/* Does each target keep a next hop, with all links working?  Return: 0 or -EINVAL. */
-static int check_blocked(const struct flitcast_site *site, const struct fc_pref *pref,
-		      const struct fc_prefer_table *prefers, struct netlink_ext_ack *extack)
+/**
+ * struct next_hops - next hops of a site with all links working
+ * @pref: lists of directions
+ * @v: classes of the network; NULL: the mode has none
+ * @classes: fc_prefer_classes()
+ */
+struct next_hops {
+	const struct fc_pref *pref;
+	const struct fc_vclass *v;
+	u64 classes;
+};
+
+/* Would an entry leave a target without a next hop? */
+static bool blocks(const struct flitcast_site *site, const struct next_hops *hops, u32 dst,
+		   const struct fc_prefer *entry)
 {
-	bool classes = fc_mode_ops(site->cfg.mode)->classes;
 	const struct fc_topo *topo = &site->cfg.topo;
-	const struct fc_vclass *v = NULL;
-	u32 dst, id = site->cfg.id, e;
-	u32 never = 0;
-	u64 mask = 0;
+	u32 id = site->cfg.id;
+
+	if (!hops->v)
+		return fc_pref_blocks(hops->pref, topo, id, dst, entry->never);
+	/* Lists of directions are for control frames alone, which other ports may carry. */
+	return fc_prefer_blocks(hops->v, id, hops->classes, dst, entry->never) ||
+	       fc_pref_blocks(hops->pref, topo, id, dst, entry->strict);
+}
+
+/* Does each target keep a next hop?  Return: 0 or -EINVAL. */
+static int check_blocked(const struct flitcast_site *site, const struct fc_pref *pref,
+			 const struct fc_prefer_table *prefers, struct netlink_ext_ack *extack)
+{
+	struct next_hops hops = { .pref = pref };
+	u32 dst, e, never = 0;
 
 	for (e = 0; prefers && e < prefers->count; e++)
 		never |= prefers->entry[e].never;
 	if (!never)
 		return 0;
-	if (classes) {
-		v = flitcast_vnet_classes(site);
-		mask = fc_prefer_classes(v, id);
+	if (fc_mode_ops(site->cfg.mode)->classes) {
+		hops.v = flitcast_vnet_classes(site);
+		hops.classes = fc_prefer_classes(hops.v, site->cfg.id);
 	}
-	for (dst = 0; dst < topo->nsites; dst++) {
-		never = fc_prefer_of(prefers, dst)->never;
+	for (dst = 0; dst < site->cfg.topo.nsites; dst++) {
+		const struct fc_prefer *entry = fc_prefer_of(prefers, dst);
+
 		if (!(dst % 1024))
 			cond_resched();
-		if (!never || dst == id)
-			continue;
-		/* Lists of directions are for control frames alone in modes with classes. */
-		if (v ? !fc_prefer_blocks(v, id, mask, dst, never) &&
-			!fc_pref_blocks(pref, topo, id, dst, fc_prefer_of(prefers, dst)->strict) :
-			!fc_pref_blocks(pref, topo, id, dst, never))
+		if (!entry->never || dst == site->cfg.id || !blocks(site, &hops, dst, entry))
 			continue;
 		FLITCAST_ERR_MSG_FMT(extack, "a site would have no way left",
 				     "site %u would have no way left", dst);

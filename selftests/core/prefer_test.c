@@ -90,8 +90,8 @@ TEST(prefer_choose__only_leaves_out)
 /* Weights as shares of the packets of one sender, and of the flows of several. */
 TEST(prefer_share__follows_weights)
 {
-	struct fc_prefer p = { .weighted = 0x15 };
 	u8 FC_UNSET head[FC_PACKET_SIZE + FC_TARGET_SIZE];
+	struct fc_prefer p = { .weighted = 0x15 };
 	u32 flows, i, d, count[5];
 
 	p.weight[0] = 2;
@@ -116,8 +116,8 @@ TEST(prefer_share__follows_weights)
 
 TEST(prefer_key__is_that_of_the_flow)
 {
-	struct fc_packet pk = { .ntargets = 1, .sock = 3, .id = 1 };
 	u8 FC_UNSET head[FC_PACKET_SIZE + FC_TARGET_SIZE];
+	struct fc_packet pk = { .ntargets = 1, .sock = 3, .id = 1 };
 	u32 first;
 
 	fc_wire_packet_encode(head, &pk);

@@ -110,7 +110,7 @@ const struct charged_bound charged_bounds[] = {
 	{ "FC_BCAST_SITES_MAX", NULL, "the kernel has FLITCAST_SITES_MAX, which row large fills" },
 	{ "FC_PATH_ENTRIES_MAX", NULL,
 	  "not filled yet: paths of broadcasts by netlink, 256 of each source" },
-	{ "FC_PREFER_MAX", NULL, "a table is one accounted allocation of 21 KiB and a byte a site" },
+	{ "FC_PREFER_MAX", NULL, "a table is one accounted allocation, 21 KiB and a byte a site" },
 	{ "FC_PREFER_RANGES_MAX", NULL, "part of FC_PREFER_MAX" },
 	{ "FC_PATH_COPIES_MAX", NULL, "part of FC_PATH_ENTRIES_MAX" },
 	{ "FC_COPIES_MAX", NULL, "a number that sizes no memory" },

@@ -6,9 +6,9 @@
  *   shares connection LAB FROM TO COUNT
  *   shares datagrams LAB FROM TO COUNT [FLOWS]
  *
- * Messages and records arrive once and in order at each target.  Datagrams are those of FLOWS (1) UDP
- * sockets, and arrive once, in any order.  COUNT is their number; 0: until SIGUSR1.  Prints "ready",
- * and at the end "COUNT sent".
+ * Messages and records arrive once and in order at each target.  Datagrams are those of FLOWS (1)
+ * UDP sockets, and arrive once, in any order.  COUNT is their number; 0: until SIGUSR1.  Prints
+ * "ready", and at the end "COUNT sent".
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -260,8 +260,8 @@ static u8 branches(const struct fc_csr_plan *p, bool local, u32 number, u8 class
 	/* Branches of lists are not parted by preferences: they might meet again. */
 	i = (u8)fc_low64(remote);
 	if (node->prefers)
-		s.dirs[i] = fc_prefer_choose(fc_prefer_of(node->prefers, site[i]), s.dirs[i], number,
-					     s.site);
+		s.dirs[i] = fc_prefer_choose(fc_prefer_of(node->prefers, site[i]), s.dirs[i],
+					     number, s.site);
 	legs[0] = (struct fc_csr_leg){
 		.ports = s.dirs[i] << 1, .wait = local, .tag = remote,
 		.last = leads_to(p, s.dirs[i], site[i]),
