@@ -171,7 +171,7 @@ static int set(const struct option_given *given)
 		    option_was_given(given, "strict") || option_was_given(given, "weights"))
 			bad_usage("the list of a direction has \"ports\" alone");
 		if (!option_was_given(given, "ports"))
-			bad_usage("give the \"ports\" of the direction");
+			bad_usage("ports P1[,P2]... is missing");
 		put_ports(&req, option_text(given, "ports"));
 	}
 	err = request_ask(&req, NULL, NULL, xprintf("route set %s", which));
