@@ -266,7 +266,8 @@ static struct fc_prefer *find(struct fc_prefer *entry, u32 count, const struct f
 	return NULL;
 }
 
-int flitcast_prefer_set(struct flitcast_site *site, const struct fc_prefer *entry,
+/* Add or replace the entry for its targets, or remove it. */
+static int change_entry(struct flitcast_site *site, const struct fc_prefer *entry, bool remove,
 			struct netlink_ext_ack *extack)
 {
 	struct fc_prefer *entries, *old;
@@ -277,38 +278,37 @@ int flitcast_prefer_set(struct flitcast_site *site, const struct fc_prefer *entr
 	if (!entries)
 		return err;
 	old = find(entries, count, entry);
-	if (!old)
-		old = &entries[count++];
-	*old = *entry;
+	if (remove && (!old || !fc_prefer_is_set(old))) {
+		NL_SET_ERR_MSG_MOD(extack, "there is no entry for just these targets");
+		err = -ENOENT;
+		goto free;
+	}
+	if (remove) {
+		*old = entries[--count];
+		/* Without any other entry, no table is left. */
+		if (count == 1 && !fc_prefer_is_set(entries))
+			count = 0;
+	} else {
+		if (!old)
+			old = &entries[count++];
+		*old = *entry;
+	}
 	err = apply(site, &site->pref, table_make(site, entries, count, extack), NULL, extack);
+free:
 	kvfree(entries);
 	return err;
+}
+
+int flitcast_prefer_set(struct flitcast_site *site, const struct fc_prefer *entry,
+			struct netlink_ext_ack *extack)
+{
+	return change_entry(site, entry, false, extack);
 }
 
 int flitcast_prefer_del(struct flitcast_site *site, const struct fc_prefer *entry,
 			struct netlink_ext_ack *extack)
 {
-	struct fc_prefer *entries, *old;
-	int err = -ENOMEM;
-	u32 count;
-
-	entries = entries_of(site, &count);
-	if (!entries)
-		return err;
-	old = find(entries, count, entry);
-	if (old && fc_prefer_is_set(old)) {
-		/* Without any other entry, no table is left. */
-		*old = entries[--count];
-		if (count == 1 && !fc_prefer_is_set(entries))
-			count = 0;
-		err = apply(site, &site->pref, table_make(site, entries, count, extack), NULL,
-			    extack);
-	} else {
-		NL_SET_ERR_MSG_MOD(extack, "there is no entry for just these targets");
-		err = -ENOENT;
-	}
-	kvfree(entries);
-	return err;
+	return change_entry(site, entry, true, extack);
 }
 
 int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pref,
