@@ -166,10 +166,11 @@ static void target_completed(struct flitcast_site *site, struct tx_target *t, in
 /*
  * A router, here or on the path, reports that it has no route to the target (FC_CTRL_UNREACHABLE).
  */
-static void route_lost(struct tx_flow *flow, u32 seq, u64 now)
+static void route_lost(struct tx_flow *flow, u32 seq, bool circle, u64 now)
 {
 	struct tx_target *t;
 
+	flow->circle = circle;
 	if (flow->unreachable)
 		return;
 	flow->unreachable = true;
@@ -363,7 +364,7 @@ static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	if (!flow || fc_before(flow->core.next, ctrl->next))
 		return;
 	if (ctrl->kind == FC_CTRL_UNREACHABLE) {
-		route_lost(flow, ctrl->seq, now);
+		route_lost(flow, ctrl->seq, ctrl->base == FC_UNREACHABLE_HOPS, now);
 		return;
 	}
 	oldest = flow->core.oldest;
@@ -593,6 +594,7 @@ static bool walk_deadline(struct flitcast_site *site, struct flitcast_msg *msg,
 		if (!t->flow->unreachable)
 			t->since = now;
 		t->flow->unreachable = true;
+		t->flow->circle = false;
 		t->lost = true;
 		at = min(at, lost + grace);
 	} else if (t->lost) {
@@ -605,7 +607,9 @@ static bool walk_deadline(struct flitcast_site *site, struct flitcast_msg *msg,
 		return true;
 	}
 	*budget -= TX_COST_ACT;
-	return flitcast_tx_abort(site, t, t->flow->unreachable ? -EHOSTUNREACH : -ETIMEDOUT);
+	if (!t->flow->unreachable)
+		return flitcast_tx_abort(site, t, -ETIMEDOUT);
+	return flitcast_tx_abort(site, t, t->flow->circle ? -ELOOP : -EHOSTUNREACH);
 }
 
 /* Return: the message of a detached target to abort next, from the last on; @t comes last. */

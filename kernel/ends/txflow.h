@@ -25,6 +25,7 @@ struct flitcast_site;
  *	not wait for it
  * @asked_since: since when an answer is outstanding
  * @unreachable: there is no route to the target, by the last report
+ * @circle: packets to the target have crossed FC_HOPS_MAX links, by the last report
  * @users: messages being accepted that refer to the flow (msg_flows())
  * @detached: if equal to @src->era, the target is excluded from new messages; 0: never detached
  * @spared: the eviction passed over the flow once, because it is detached
@@ -47,6 +48,7 @@ struct tx_flow {
 	u8 forwards;
 	bool unresponsive;
 	bool unreachable;
+	bool circle;
 	bool spared;
 	struct fc_patience patience;
 	struct fc_txflow core;

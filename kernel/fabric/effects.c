@@ -95,6 +95,8 @@ static void report_unreachable(struct flitcast_site *site, const struct fc_effec
 				      pk.bitmap ? 0 : fc_low64(rest));
 		ctrl.site = dst[fc_low64(rest)];
 		ctrl.port = t.port;
+		if (fc_wire_hops(e->flit.head) >= FC_HOPS_MAX)
+			ctrl.base = FC_UNREACHABLE_HOPS;
 		ctrl.seq = t.seq;
 		/*
 		 * This site knows nothing of the flow: the lowest possible cumulative ack acks

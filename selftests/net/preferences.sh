@@ -217,6 +217,17 @@ bounds()
 	accepts "the site goes, with its table" fc site del 1000
 }
 
+# Lists of directions, in mode care: packets for site 2 go to and fro between 0 and 1.
+circle()
+{
+	[ "$mode" = care ] || return
+	refuses "care: a list that sends packets back" 0 'warning: a neighbour' \
+		at 1 route set +x ports 2
+	refuses "care: the error names the links" 1 'crossed 1024 links' \
+		at 0 send --to 2:4711 --timeout 1 --confirm lost
+	accepts "care: the default list" at 1 route del +x
+}
+
 ready() { grep -q ready "$1"; }
 
 under_traffic()
@@ -258,6 +269,7 @@ for mode; do
 	weights
 	[ "$mode" != "$1" ] || refusals
 	[ "$mode" != "$1" ] || round_trip
+	circle
 	under_traffic
 	fc lab down name "$lab" >/dev/null 2>&1
 	echo "# $mode: $((SECONDS - began)) s"

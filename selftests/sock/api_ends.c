@@ -927,7 +927,7 @@ TEST_F(faked, ends__one_length_for_a_message)
 
 /* The error in the result of a target, by site. */
 static const int fates[FAKE_SITES] = {
-	[3] = ECONNREFUSED, [4] = EHOSTUNREACH, [6] = ETIMEDOUT,
+	[3] = ECONNREFUSED, [4] = EHOSTUNREACH, [5] = ELOOP, [6] = ETIMEDOUT,
 };
 
 /* Site @answer.site answers a packet or, if @asked, a question; the last site only questions. */
@@ -938,7 +938,9 @@ static void meet(struct _test_data_faked *self, struct fc_ctrl answer, bool aske
 		answer.kind = FC_CTRL_REFUSED;
 		break;
 	case EHOSTUNREACH:
+	case ELOOP:
 		answer.kind = FC_CTRL_UNREACHABLE;
+		answer.base = fates[answer.site] == ELOOP ? FC_UNREACHABLE_HOPS : 0;
 		break;
 	case ETIMEDOUT:
 		return;
@@ -971,9 +973,7 @@ static void meet_all(struct _test_data_faked *self, const struct fake_event *e)
 /* Wait for a report of @fd.  Return: number of results, or -errno. */
 static int report(struct _test_data_faked *self, int fd, struct flitcast_result *results)
 {
-	struct iovec iov = {
-		.iov_base = results, .iov_len = FAKE_SITES * sizeof(*results),
-	};
+	struct iovec iov = { .iov_base = results, .iov_len = FAKE_SITES * sizeof(*results) };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	uint64_t until = now_ms() + SOON_MS;
 	struct fake_event e;
@@ -991,7 +991,7 @@ TEST_F(faked, ends__report_names_the_lost_ones)
 	int value = 2000, fd = msg_socket(-1, 0, 0, 0), i, round, n;
 	struct flitcast_result results[FAKE_SITES];
 	struct flitcast_target targets[FAKE_SITES - 1] = { 0 };
-	const unsigned int lost[] = { 6, 4, 3 };
+	const unsigned int lost[] = { 6, 5, 4, 3 };
 	struct fake_event e;
 
 	for (i = 0; i < FAKE_SITES - 1; i++)
@@ -1003,7 +1003,7 @@ TEST_F(faked, ends__report_names_the_lost_ones)
 					sizeof(round)));
 		ASSERT_EQ(4, RESULT(msg_send_list(fd, "lost", 4, targets, FAKE_SITES - 1, 0)));
 		n = report(self, fd, results);
-		ASSERT_EQ(round ? FAKE_SITES - 1 : 3, n);
+		ASSERT_EQ(round ? FAKE_SITES - 1 : (int)ARRAY_SIZE(lost), n);
 		for (i = 0; i < n; i++) {
 			EXPECT_EQ(50, results[i].port);
 			EXPECT_EQ(round ? targets[i].site : lost[i], results[i].site);

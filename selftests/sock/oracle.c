@@ -14,7 +14,7 @@
  *  - every byte and the FLITCAST_INFO are right
  *  - reported as delivered: it arrived, unless the socket closed before it was read
  *  - reported as canceled: it did not arrive; as refused: likewise, if the socket was always open
- *  - reported as ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN: it never arrived, unless
+ *  - reported as ETIMEDOUT, EHOSTUNREACH, ELOOP, ETIME or ENETDOWN: it never arrived, unless
  *    the report also marks the outcome as unknown (FLITCAST_RESULT_UNKNOWN)
  *  - every message is reported once, soon after the last fault at the latest: no message waits
  *    for four time-outs without traffic

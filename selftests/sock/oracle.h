@@ -104,7 +104,7 @@ struct seen {
 	uint64_t bcasts;
 	uint64_t delivered;	/* targets reported as delivered */
 	uint64_t refused;
-	uint64_t failed;	/* targets reported as ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN */
+	uint64_t failed;	/* targets reported as such (oracle.c) */
 	uint64_t unknown;	/* failed targets whose outcome was reported as unknown */
 	uint64_t unknown_came;	/* unknown targets that had the message */
 	uint64_t refused_came;	/* refused targets that had the message, and may have it */

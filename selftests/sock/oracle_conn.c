@@ -47,7 +47,7 @@ static uint32_t connections;
 static bool may_break(int err)
 {
 	return err == ECONNRESET || err == ETIMEDOUT || err == EHOSTUNREACH || err == EPIPE ||
-	       err == ECONNREFUSED || err == ENETDOWN || err == ENOTCONN;
+	       err == ECONNREFUSED || err == ENETDOWN || err == ENOTCONN || err == ELOOP;
 }
 
 static uint64_t key_of(const struct conn *c, int e, uint32_t record)

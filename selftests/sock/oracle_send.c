@@ -242,7 +242,7 @@ static ssize_t send_bcast(const struct sender *s, const struct message *m, enum 
 static bool may_report(int err)
 {
 	return err == EAGAIN || err == EINTR || err == ETIMEDOUT || err == EHOSTUNREACH ||
-	       err == ECONNREFUSED || err == ETIME || err == ENETDOWN;
+	       err == ELOOP || err == ECONNREFUSED || err == ETIME || err == ENETDOWN;
 }
 
 /* Return: true if the socket accepted the message. */
@@ -289,7 +289,7 @@ static void note_failed(const struct target *t)
 	seen.failed++;
 	seen.unknown += t->unknown;
 	seen.reported[t->err == ETIMEDOUT ? FAILED_TIMEDOUT :
-		  t->err == EHOSTUNREACH ? FAILED_UNREACHABLE :
+		  t->err == EHOSTUNREACH || t->err == ELOOP ? FAILED_UNREACHABLE :
 		  t->err == ETIME ? FAILED_SLOW : FAILED_DOWN]++;
 }
 
@@ -332,6 +332,7 @@ static void note_result(const struct sender *s, uint32_t id, struct message *m,
 		break;
 	case ETIMEDOUT:
 	case EHOSTUNREACH:
+	case ELOOP:
 	case ETIME:
 	case ENETDOWN:
 		note_failed(t);

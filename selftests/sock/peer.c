@@ -174,7 +174,7 @@ static bool in_time(void)
 
 static void failed(int err)
 {
-	if (err != EHOSTUNREACH && err != ETIMEDOUT)
+	if (err != EHOSTUNREACH && err != ELOOP && err != ETIMEDOUT)
 		die("sending: %s", strerror(err));
 	note_kill();
 	if (!killed_at)

@@ -466,7 +466,7 @@ static void read_slow_ones(void)
 /* May a sender get error @err for a target? */
 static bool may_report(int err)
 {
-	if (err != ETIMEDOUT && err != EHOSTUNREACH && err != ECONNREFUSED)
+	if (err != ETIMEDOUT && err != EHOSTUNREACH && err != ELOOP && err != ECONNREFUSED)
 		return false;
 	return opt.lossy || site_gone;
 }

@@ -263,10 +263,11 @@ struct flitcast_slow_target {
  * struct flitcast_result - result for one target of a message
  * @site: target site
  * @port: target port
- * @error: 0: delivered; ECONNREFUSED: no socket on the port; EHOSTUNREACH: no route; ETIMEDOUT: the
- *	target was silent for FLITCAST_TIMEOUT; ETIME: the target took longer than
- *	FLITCAST_SLOW_TARGET allows; ECANCELED: the target was detached before, and nothing was sent
- *	to it; ENETDOWN: the sender's site was deleted
+ * @error: 0: delivered; ECONNREFUSED: no socket on the port; EHOSTUNREACH: no route; ELOOP: packets
+ *	crossed 1,024 links and did not arrive; ETIMEDOUT: the target was silent for
+ *	FLITCAST_TIMEOUT; ETIME: the target took longer than FLITCAST_SLOW_TARGET allows; ECANCELED:
+ *	the target was detached before, and nothing was sent to it; ENETDOWN: the sender's site was
+ *	deleted
  * @flags: FLITCAST_RESULT_*
  *
  * An error without FLITCAST_RESULT_UNKNOWN means that the target has not received the message, and

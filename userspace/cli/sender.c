@@ -31,6 +31,8 @@ static const char *error_text(int err)
 		return "connection refused: no receiver has this port";
 	case EHOSTUNREACH:
 		return "no route to the site: flitcast topology faults shows why";
+	case ELOOP:
+		return "packets crossed 1024 links: flitcast topology check finds the circle";
 	case ETIMEDOUT:
 		return "did not confirm in time";
 	case ETIME:

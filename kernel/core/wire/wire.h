@@ -34,10 +34,7 @@
 /* Maximum data bytes of a packet; all packets of a message but the last have as many. */
 #define FC_PACKET_MAX		65536U
 #define FC_MESSAGE_MAX		(16U << 20)
-/*
- * Minimum data bytes of a flit that is neither front nor terminator: bounds the number of flits of
- * a packet.
- */
+/* Minimum data bytes of a flit but front and terminator: bounds the flits of a packet. */
 #define FC_DATA_MIN		128
 #define FC_TARGETS_MAX		64	/* targets of a packet: branches are u64 masks */
 #define FC_HOPS_MAX		1024	/* links that a packet may cross */
@@ -331,7 +328,8 @@ enum fc_ctrl_kind {
  * @port: target port of the entry
  * @seq: message of the entry
  * @next: cumulative ack: every message of the flow before this one is received
- * @base: number of packets of message @seq received without a gap
+ * @base: number of packets of message @seq received without a gap; of FC_CTRL_UNREACHABLE:
+ *	FC_UNREACHABLE_HOPS, or 0
  * @have: bit i: packet @base + i is received, too
  * @sum: 0, or the sum of the entry (core/wire/wire_sum.h)
  */

@@ -18,6 +18,9 @@
  */
 #define FC_PACKET_LOCATE		0x08
 
+/* In FC_CTRL_UNREACHABLE: the packet has crossed FC_HOPS_MAX links, so its routes make a circle. */
+#define FC_UNREACHABLE_HOPS	1
+
 /* The field @hops on the wire also has @copied of struct fc_packet, in units of this. */
 #define FC_HOPS_COPY		0x4000
 
