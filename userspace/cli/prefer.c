@@ -6,48 +6,11 @@
 #include "config.h"
 #include "out.h"
 #include "prefer.h"
+#include "prefer_text.h"
 #include "util.h"
 
 /* Enough for all ranges of an entry. */
 #define TARGETS_TEXT	(FC_PREFER_RANGES_MAX * sizeof("1048575-1048575,"))
-
-/* Read digits; return what follows them, or NULL. */
-static const char *read_site(const char *text, u32 *site)
-{
-	unsigned long long value;
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return NULL;
-	value = strtoull(text, &end, 10);
-	if (value >= FC_SITES_MAX)
-		return NULL;
-	*site = (u32)value;
-	return end;
-}
-
-const char *prefer_parse_targets(struct fc_prefer *entry, const char *text)
-{
-	entry->nranges = 0;
-	if (!strcmp(text, "all"))
-		return NULL;
-	do {
-		struct fc_range *range = &entry->range[entry->nranges];
-
-		if (entry->nranges++ == FC_PREFER_RANGES_MAX)
-			return "too many ranges of sites";
-		text = read_site(text, &range->first);
-		range->last = range->first;
-		if (text && *text == '-')
-			text = read_site(text + 1, &range->last);
-		if (!text || (*text && *text != ','))
-			return "targets are \"all\", or sites such as 1-5,9";
-		if (range->first > range->last ||
-		    (entry->nranges > 1 && range->first <= range[-1].last))
-			return "targets are in increasing order";
-	} while (*text++);
-	return NULL;
-}
 
 static void print_targets(const struct fc_prefer *entry, char buf[TARGETS_TEXT])
 {
@@ -62,52 +25,6 @@ static void print_targets(const struct fc_prefer *entry, char buf[TARGETS_TEXT])
 		if (range->last > range->first)
 			at += sprintf(at, "-%u", range->last);
 	}
-}
-
-static u32 parse_ports(const char *list, u8 *order, u8 *count)
-{
-	char *copy = xprintf("%s", list), *rest = copy, *word;
-	u32 dirs = 0, dir;
-
-	while ((word = strsep(&rest, ","))) {
-		dir = parse_number(word, 1, FC_DIRS_MAX, "port") - 1;
-		if (dirs & fc_bit(dir))
-			bad_usage("port %u comes twice", dir + 1);
-		dirs |= fc_bit(dir);
-		if (order)
-			order[(*count)++] = dir;
-	}
-	free(copy);
-	return dirs;
-}
-
-void prefer_parse_order(struct fc_prefer *entry, const char *ports)
-{
-	parse_ports(ports, entry->order, &entry->count);
-}
-
-void prefer_parse_never(struct fc_prefer *entry, const char *ports, bool strict)
-{
-	entry->never = parse_ports(ports, NULL, NULL);
-	entry->strict = strict ? entry->never : 0;
-}
-
-void prefer_parse_weights(struct fc_prefer *entry, const char *weights)
-{
-	char *copy = xprintf("%s", weights), *rest = copy, *word, *port;
-	u32 dir;
-
-	while ((word = strsep(&rest, ","))) {
-		port = strsep(&word, ":");
-		if (!word)
-			bad_usage("\"%s\" has no weight: a weight is PORT:WEIGHT", port);
-		dir = parse_number(port, 1, FC_DIRS_MAX, "port") - 1;
-		if (entry->weighted & fc_bit(dir))
-			bad_usage("port %u comes twice", dir + 1);
-		entry->weighted |= fc_bit(dir);
-		entry->weight[dir] = parse_number(word, 1, FC_WEIGHT_MAX, "weight");
-	}
-	free(copy);
 }
 
 void prefer_put_targets(struct request *req, const struct fc_prefer *entry)
@@ -287,7 +204,7 @@ int prefer_read(const char *where, json_t *object, struct fc_prefer *entry, uint
 	memset(entry, 0, sizeof(*entry));
 	if (config_unknown(where, object, keys))
 		return -1;
-	wrong = text ? prefer_parse_targets(entry, text) : "\"to\" is a string";
+	wrong = text ? prefer_text_targets(entry, text) : "\"to\" is a string";
 	if (!wrong && entry->nranges && entry->range[entry->nranges - 1].last >= nsites)
 		wrong = "the network has no such target";
 	if (wrong) {

@@ -20,17 +20,6 @@ struct prefers {
 	uint32_t count;
 };
 
-/*
- * Read targets, "all" or such as "1-5,9", and set only those of the entry.  Return: NULL, or a text
- * with the error.
- */
-const char *prefer_parse_targets(struct fc_prefer *entry, const char *text);
-
-/* Read an entry on the command line, but for its targets; exits on wrong usage. */
-void prefer_parse_order(struct fc_prefer *entry, const char *ports);
-void prefer_parse_never(struct fc_prefer *entry, const char *ports, bool strict);
-void prefer_parse_weights(struct fc_prefer *entry, const char *weights);
-
 /* Bytes of attributes of an entry, at most. */
 #define PREFER_SIZE	512
 

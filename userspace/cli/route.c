@@ -12,6 +12,7 @@
 #include "network.h"
 #include "out.h"
 #include "prefer.h"
+#include "prefer_text.h"
 #include "util.h"
 
 static void print_list(struct nlattr *const *a)
@@ -60,7 +61,7 @@ static const char *put_which(struct request *req, const struct option_given *giv
 	if (!to)
 		return direction;
 	memset(entry, 0, sizeof(*entry));
-	wrong = prefer_parse_targets(entry, to);
+	wrong = prefer_text_targets(entry, to);
 	if (wrong)
 		bad_usage("\"%s\": %s", to, wrong);
 	return xprintf("to %s", to);
@@ -107,21 +108,24 @@ static void put_entry(struct request *req, const struct option_given *given,
 	const char *order = option_text(given, "prefer"), *never = option_text(given, "never");
 	const char *weights = option_text(given, "weights");
 	bool strict = option_was_given(given, "strict");
+	char error[PREFER_ERROR_SIZE];
+	const char *wrong = NULL;
 
 	if (option_was_given(given, "ports"))
 		bad_usage("\"ports\" is the list of a direction; for targets there is \"prefer\"");
 	if (order)
-		prefer_parse_order(entry, order);
-	if (never)
-		prefer_parse_never(entry, never, strict);
-	if (weights)
-		prefer_parse_weights(entry, weights);
-	if (!fc_prefer_is_set(entry))
-		bad_usage("give \"prefer\", \"never\" or \"weights\"");
-	if (order && weights)
-		bad_usage("give \"prefer\" or \"weights\", not both");
+		wrong = prefer_text_order(entry, order, error);
+	if (!wrong && never)
+		wrong = prefer_text_never(entry, never, error);
+	if (!wrong && weights)
+		wrong = prefer_text_weights(entry, weights, error);
+	if (!wrong)
+		wrong = prefer_text_check(entry);
+	if (wrong)
+		bad_usage("%s", wrong);
 	if (strict && !never)
 		bad_usage("\"strict\" belongs to \"never\"");
+	entry->strict = strict ? entry->never : 0;
 	prefer_put(req, entry);
 }
 
