@@ -358,7 +358,7 @@ static int check_range(const struct sweep *sweep)
  */
 static int check_arguments(const struct sweep *sweep)
 {
-	static const char *const bad[] = { "json", "list", "reproduce", "speed", "svg" };
+	static const char *const bad[] = { "json", "links", "list", "reproduce", "speed", "svg" };
 
 	for (int i = sweep->own; i < sweep->argc; i++) {
 		const struct option_entry *entry = sweep->named[i];

@@ -11,6 +11,7 @@
 #include "option.h"
 #include "base/output.h"
 #include "base/progress.h"
+#include "routes.h"
 #include "saturation.h"
 #include "script.h"
 #include "speed.h"
@@ -273,7 +274,11 @@ static const struct option_entry entries[] = {
 	       OPTION_RANGE(1, (u64)1 << 40)),
 	OPTION("script", "FILE", "traffic: lines CYCLE SOURCE BYTES TARGET[,TARGET]...", TEXT,
 	       AT(script_path)),
+	OPTION("routes", "FILE", "preference tables: lines as flitcast route show prints them",
+	       TEXT, AT(routes_path)),
 	OPTION("list", "FILE", "write a line for each delivery", TEXT, AT(list_path)),
+	OPTION("links", "FILE", "write a line for each end of a link, with the flits it sent", TEXT,
+	       AT(links_path)),
 	OPTION("fault", "KIND[@N]",
 	       "break the Nth delivery, to see that it is noticed:\n"
 	       "  lose, twice, stray, short", OTHER, 0, .take = take_fault),
@@ -297,12 +302,12 @@ static int check_given(const struct config *config, const struct option_given *g
 		"warmup", NULL
 	};
 	/*
-	 * Fidelity edge has no losses, no bounds of storage, no windows of links, and no single
-	 * flits.
+	 * Fidelity edge has no losses, no bounds of storage, no windows of links, no single flits,
+	 * and routes of its own.
 	 */
 	static const char *const word_only[] = {
 		"loss", "window", "transit", "fifo", "retry", "poll", "repeat", "speed",
-		"datagrams", "fail", "withhold", NULL
+		"datagrams", "fail", "withhold", "routes", "links", NULL
 	};
 	static const char *const random_only[] = { "load", NULL };
 	/* Modes with classes have neither seeks nor aborts. */
@@ -531,6 +536,8 @@ static void report_config(const struct config *config)
 		if (config->warmup != FC_NEVER)
 			output_number("warmup", config->warmup);
 	}
+	if (config->routes)
+		output_text("routes", config->routes_path);
 	if (config->fault != FAULT_NONE) {
 		snprintf(text, sizeof(text), "%s@%llu", faults[config->fault],
 			 (unsigned long long)config->fault_at);
@@ -662,21 +669,73 @@ static void report(struct sim *sim, const struct speed *speed, bool done, u64 en
 	output_end();
 }
 
-/* Open the list of deliveries.  Return: the file, or NULL, with a line on standard error. */
-static FILE *open_list(const char *path)
-{
-	FILE *list = fopen(path, "w");
+/**
+ * struct listing - a file that a run writes at its end
+ * @option: its option
+ * @path: its path, or NULL: none is wanted
+ * @print: writes it
+ * @file: the file, or NULL
+ */
+struct listing {
+	const char *option;
+	const char *path;
+	void (*print)(const struct sim *sim, FILE *file);
+	FILE *file;
+};
 
-	if (!list)
-		fprintf(stderr, "flitcast-sim: --list %s: %s\n", path, strerror(errno));
-	return list;
+#define LISTINGS	2
+
+/* Close the files, and delete them. */
+static void drop_listings(struct listing *listing)
+{
+	for (unsigned int i = 0; i < LISTINGS; i++) {
+		if (!listing[i].file)
+			continue;
+		fclose(listing[i].file);
+		unlink(listing[i].path);
+	}
+}
+
+/* Open the files before the run.  Return: false after a line on standard error. */
+static bool open_listings(struct listing *listing)
+{
+	for (unsigned int i = 0; i < LISTINGS; i++) {
+		if (!listing[i].path)
+			continue;
+		listing[i].file = fopen(listing[i].path, "w");
+		if (listing[i].file)
+			continue;
+		fprintf(stderr, "flitcast-sim: --%s %s: %s\n", listing[i].option, listing[i].path,
+			strerror(errno));
+		drop_listings(listing);
+		return false;
+	}
+	return true;
+}
+
+/* Return: false if a file cannot be written. */
+static bool write_listings(const struct sim *sim, struct listing *listing)
+{
+	bool good = true;
+
+	for (unsigned int i = 0; i < LISTINGS; i++) {
+		if (!listing[i].file)
+			continue;
+		listing[i].print(sim, listing[i].file);
+		if (!(ferror(listing[i].file) | fclose(listing[i].file)))
+			continue;
+		fprintf(stderr, "flitcast-sim: --%s %s: the file cannot be written\n",
+			listing[i].option, listing[i].path);
+		good = false;
+	}
+	return good;
 }
 
 /* Report a completed run.  Return: false if writing failed. */
 static bool print_results(struct sim *sim, const struct speed *speed, bool done, u64 end,
-			  FILE *list)
+			  struct listing *listing)
 {
-	bool bad_list = false;
+	bool written;
 
 	if (!done) {
 		fprintf(stderr, "flitcast-sim: cycle %llu: the network hangs:\n",
@@ -685,15 +744,9 @@ static bool print_results(struct sim *sim, const struct speed *speed, bool done,
 	}
 	fail_sum(sim);
 	traffic_check(sim);
-	if (list) {
-		traffic_list(sim, list);
-		bad_list = ferror(list) | fclose(list);
-		if (bad_list)
-			fprintf(stderr, "flitcast-sim: --list %s: the file cannot be written\n",
-				sim->config.list_path);
-	}
+	written = write_listings(sim, listing);
 	report(sim, speed, done, end);
-	return !bad_list;
+	return written;
 }
 
 static void print_memory(const struct sim *sim)
@@ -708,19 +761,17 @@ static void print_memory(const struct sim *sim)
 
 static int simulate(struct sim *sim)
 {
+	struct listing listing[LISTINGS] = {
+		{ .option = "list", .path = sim->config.list_path, .print = traffic_list },
+		{ .option = "links", .path = sim->config.links_path, .print = net_list_links },
+	};
 	bool warned, printed = false;
 	struct speed speed;
-	FILE *list = NULL;
 	enum end end;
 	u64 over = 0;
 
-	if (sim->config.list_path) {
-		list = open_list(sim->config.list_path);
-		if (!list) {
-			script_free(sim->config.script);
-			return 2;
-		}
-	}
+	if (!open_listings(listing))
+		return 2;
 	warned = saturation_expected(&sim->config);
 	speed_begin(&speed);
 	sim->net_rng.state = sim->config.seed;
@@ -732,19 +783,15 @@ static int simulate(struct sim *sim)
 	speed_end(&speed);
 	if (end == END_MEMORY) {
 		print_memory(sim);
-		if (list) {
-			fclose(list);
-			unlink(sim->config.list_path);
-		}
+		drop_listings(listing);
 	} else {
-		printed = print_results(sim, &speed, end == END_REST, over, list);
+		printed = print_results(sim, &speed, end == END_REST, over, listing);
 	}
 	sim->config.fidelity->free(sim);
 	if (sim->frames)
 		sim_wrong(sim, "%llu frames were lost track of",
 			  (unsigned long long)sim->frames);
 	traffic_free();
-	script_free(sim->config.script);
 	return end == END_REST && !sim->wrong && printed ? 0 : 1;
 }
 
@@ -787,6 +834,17 @@ static int set_mode(struct sim *sim)
 	return -1;
 }
 
+/* Read the preference tables.  Return: exit status, or -1 to continue. */
+static int set_routes(struct sim *sim)
+{
+	struct config *config = &sim->config;
+
+	if (!config->routes_path)
+		return -1;
+	config->routes = routes_read(config->routes_path, config, &sim->classes);
+	return config->routes ? -1 : 2;
+}
+
 static int main_of(enum fc_mode mode, int argc, char **argv)
 {
 	struct sim sim = { 0 };
@@ -795,7 +853,11 @@ static int main_of(enum fc_mode mode, int argc, char **argv)
 	if (status < 0)
 		status = set_mode(&sim);
 	if (status < 0)
+		status = set_routes(&sim);
+	if (status < 0)
 		status = simulate(&sim);
+	script_free(sim.config.script);
+	routes_free(sim.config.routes);
 	free(sim.next_hops);
 	graph_free(&sim.config.topo);
 	return status;

@@ -8,6 +8,7 @@
 #include "fetch.h"
 #include "operator.h"
 #include "reserve.h"
+#include "routes.h"
 #include "sim.h"
 #include "withhold.h"
 #include "base/util.h"
@@ -166,6 +167,7 @@ static void node_init(struct sim *sim, u32 at)
 		.topo = topo, .timing = &config->timing, .pref = &sim->pref,
 		.stat = sim->stat, .id = at, .nports = nports,
 	};
+	routes_apply(config->routes, &node->shared);
 	if (sim->nclasses)
 		vnet_init(sim, at);
 	else
@@ -188,6 +190,8 @@ static void net_init(struct sim *sim)
 	fail_init(sim);
 	layout_make(sim);
 	sim->site = arena_take(&sim->arena, topo->nsites, sim->layout.stride);
+	if (config->links_path)
+		sim->flits = xcalloc((size_t)topo->nsites * topo->ndirs, sizeof(*sim->flits));
 	for (u32 i = 0; i < topo->nsites; i++)
 		node_init(sim, i);
 	for (u32 i = 0; i < topo->nsites; i++) {
@@ -232,6 +236,7 @@ static void net_free(struct sim *sim)
 	dgram_free();
 	fail_free(sim->config.topo.nsites);
 	vnet_free(sim);
+	free(sim->flits);
 	arena_free(&sim->arena);
 }
 
@@ -297,6 +302,8 @@ static inline void transmit(struct sim *sim, struct node *node, const struct fc_
 		header.len += (u16)frame->size;
 	sim->link_stat[FC_LSTAT_TX_FLITS]++;
 	sim->link_stat[FC_LSTAT_TX_BYTES] += FC_LINK_SIZE + header.len;
+	if (sim->flits)
+		sim->flits[node->shared.id * sim->config.topo.ndirs + fx->port - 1]++;
 	link_send(sim, &node->port[fx->port], &header, frame, NULL);
 }
 
@@ -686,6 +693,23 @@ malformed:
 	stat[FC_LSTAT_RX_MALFORMED]++;
 	sim_wrong(sim, "site %u port %u: malformed frame", event->node, event->port);
 	frame_put(sim, frame);
+}
+
+void net_list_links(const struct sim *sim, FILE *file)
+{
+	const struct fc_topo *topo = &sim->config.topo;
+	u32 site, peer;
+	u8 d;
+
+	fprintf(file, "# site port peer flits\n");
+	for (site = 0; site < topo->nsites; site++) {
+		for (d = 0; d < topo->ndirs; d++) {
+			peer = fc_topo_neighbour(topo, site, d);
+			if (peer != FC_SITE_NONE)
+				fprintf(file, "%u %u %u %llu\n", site, d + 1, peer,
+					(unsigned long long)sim->flits[site * topo->ndirs + d]);
+		}
+	}
 }
 
 static bool net_idle(const struct sim *sim)

@@ -11,12 +11,15 @@
  *	withhold.c	frames that a site withholds
  *	traffic.c	traffic, and the oracle of deliveries
  *	script.c	traffic from a file
+ *	routes.c	preference tables from a file
  *	reserve.c	reservations of mode csr
  *
  * In the fidelity edge, edge.c and edge_site.c replace the whole site.
  */
 #ifndef FLITCAST_SIM_SIM_H
 #define FLITCAST_SIM_SIM_H
+
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "core/ends/ends.h"
@@ -31,24 +34,8 @@ struct edge_node;
 struct fidelity;
 struct flow;
 struct message;
+struct routes;
 struct script;
-
-/* First target of a message; the others are random. */
-enum pattern {
-	PATTERN_UNIFORM,	/* any site */
-	PATTERN_TRANSPOSE,	/* the site with the coordinates reversed */
-	PATTERN_HOT,		/* one in four messages: the site in the middle */
-};
-
-/* Injected defects, to test the oracle. */
-enum fault {
-	FAULT_NONE,
-	FAULT_LOSE,		/* a message that arrived is not delivered */
-	FAULT_TWICE,		/* a message is delivered twice */
-	FAULT_STRAY,		/* a message is delivered to a site that is no target */
-	FAULT_SHORT,		/* a byte of a message is missing */
-	FAULT_COUNT
-};
 
 /**
  * struct config - settings of a run, constant during it
@@ -57,7 +44,10 @@ enum fault {
  * @mode: switching mode
  * @script: messages to send, or NULL for random traffic
  * @script_path: file of @script
+ * @routes: preference tables, or NULL: the default ones
+ * @routes_path: file of @routes
  * @list_path: file for the list of deliveries, or NULL
+ * @links_path: file for the list of links, or NULL
  * @spec: canonical specification of the topology
  * @topo: topology
  * @load: flits that the operators send, per site and million cycles
@@ -75,7 +65,7 @@ enum fault {
  * @targets: fewest and most targets of a message
  * @unicast: additional messages to one target, of a million
  * @datagrams: messages that are sent as datagrams, of a million
- * @pattern: choice of targets
+ * @pattern: choice of targets, enum pattern
  * @bytes: fewest and most bytes of a message
  * @flit: bytes of a flit with its link header
  * @window: flits in flight per link
@@ -102,7 +92,10 @@ struct config {
 	enum fc_mode mode;
 	struct script *script;
 	const char *script_path;
+	struct routes *routes;
+	const char *routes_path;
 	const char *list_path;
+	const char *links_path;
 	char spec[FC_SPEC_MAX];
 	struct fc_topo topo;
 	u64 load;
@@ -119,7 +112,7 @@ struct config {
 	u32 targets[2];
 	u64 unicast;
 	u64 datagrams;
-	enum pattern pattern;
+	u32 pattern;
 	u32 bytes[2];
 	u64 flit;
 	u64 window;
@@ -309,6 +302,7 @@ struct coming {
  * @edge: sites of the fidelity edge
  * @stat: counters, by enum fc_stat: sums over all sites, as reported
  * @link_stat: counters of all links, by enum fc_link_stat
+ * @flits: by site and direction, flits sent there; NULL: they are not counted
  * @net_rng: random numbers for losses
  * @traffic_rng: random numbers for messages; separate, so that a seed determines the traffic
  * @frames: frames that exist, or packets of the fidelity edge
@@ -335,6 +329,7 @@ struct sim {
 	struct edge_node *edge;
 	u64 stat[FC_STAT_COUNT];
 	u64 link_stat[FC_LSTAT_COUNT];
+	u64 *flits;
 	struct rng net_rng;
 	struct rng traffic_rng;
 	u64 frames;
@@ -398,6 +393,8 @@ u32 net_local_seq(const struct sim *sim, u32 node);
 struct flits *net_replay(const struct sim *sim, u32 node, u8 vc, u8 port);
 /* The virtual channel of the injection. */
 u8 net_local_vc(const struct sim *sim, u32 node);
+/* Print how many flits each end of a link has sent. */
+void net_list_links(const struct sim *sim, FILE *file);
 /* Send a frame; takes ownership of it.  @status: payload of a status, or NULL. */
 void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *header,
 	      struct frame *frame, const struct fc_status *status);

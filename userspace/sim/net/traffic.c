@@ -199,7 +199,7 @@ static u32 transposed(const struct fc_topo *topo, u32 site)
 /* First target by the pattern. */
 static u32 first_site(const struct config *config, struct rng *rng, u32 from)
 {
-	switch (config->pattern) {
+	switch ((enum pattern)config->pattern) {
 	case PATTERN_TRANSPOSE:
 		return transposed(&config->topo, from);
 	case PATTERN_HOT:

@@ -10,6 +10,23 @@
 #include "dgram.h"
 #include "sim.h"
 
+/* First target of a message; the others are random. */
+enum pattern {
+	PATTERN_UNIFORM,	/* any site */
+	PATTERN_TRANSPOSE,	/* the site with the coordinates reversed */
+	PATTERN_HOT,		/* one in four messages: the site in the middle */
+};
+
+/* Injected defects, to test the oracle. */
+enum fault {
+	FAULT_NONE,
+	FAULT_LOSE,		/* a message that arrived is not delivered */
+	FAULT_TWICE,		/* a message is delivered twice */
+	FAULT_STRAY,		/* a message is delivered to a site that is no target */
+	FAULT_SHORT,		/* a byte of a message is missing */
+	FAULT_COUNT
+};
+
 /**
  * struct flow - messages from one site to another: both ends
  * @next: next flow in its hash chain
