@@ -10,6 +10,10 @@
 #define NONE		0xffffffffU
 #define NO_CLASS	0xff
 
+/* Heads of packets that choose among weights at a site, and their length. */
+#define KEYS		4
+#define HEAD		64
+
 void vclass_net_open(struct vclass_net *t)
 {
 	t->nchannels = t->topo.nsites * t->topo.ndirs * t->v.count;
@@ -152,6 +156,28 @@ static bool adaptive(const struct vclass_net *t, u32 site, u32 dst, u8 class, u3
 	       2 * bits(mask & twice) >= bits(twice);
 }
 
+/* Keep the next hops of which the preferences of a site leave any packet one. */
+static const char *prefer(const struct vclass_net *t, u32 site, u32 dst, u32 *mask)
+{
+	u32 permitted = fc_node_permitted(&t->node[site], dst, *mask), left = 0, dirs;
+	u8 head[HEAD] = { 0 };
+
+	if (permitted & ~*mask)
+		return "strict exclusion adds a next hop";
+	for (u32 i = 0; permitted && i < KEYS; i++) {
+		for (u32 at = 0; at < HEAD; at++)
+			head[at] = (u8)tap_random(256);
+		dirs = fc_node_preferred(&t->node[site], dst, permitted, head);
+		if (!dirs)
+			return "preferences leave no next hop";
+		left |= dirs;
+	}
+	if (left & ~permitted)
+		return "preferences add a next hop";
+	*mask = left;
+	return NULL;
+}
+
 static const char *go_on(struct vclass_net *t, u32 site, u32 dst, u8 class, u32 *tail, u32 *mask)
 {
 	const u8 *row = next_of(t, site, class);
@@ -164,6 +190,9 @@ static const char *go_on(struct vclass_net *t, u32 site, u32 dst, u8 class, u32 
 		return "a packet has no way";
 	if (!adaptive(t, site, dst, class, *mask))
 		return "a minimal way is missing";
+	wrong = t->node ? prefer(t, site, dst, mask) : NULL;
+	if (wrong)
+		return wrong;
 	for (left = *mask; left; left &= left - 1) {
 		u8 d = (u8)fc_low(left);
 		u32 chan = channel(t, site, d, row[d]);

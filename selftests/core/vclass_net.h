@@ -17,6 +17,7 @@
 #ifndef SELFTESTS_CORE_VCLASS_NET_H
 #define SELFTESTS_CORE_VCLASS_NET_H
 
+#include "core/link/node.h"
 #include "core/topo/graph.h"
 #include "core/topo/vclass.h"
 
@@ -27,6 +28,7 @@
  * @rank: by channel, its number in an acyclic order
  * @mark: by channel, the last destination for which it was reached
  * @queue: queue of channels
+ * @node: by site, a node with preferences among next hops; NULL: packets may take every next hop
  * @far: graphs: by class, site and destination, the links of the shortest legal path
  */
 struct vclass_net {
@@ -42,6 +44,7 @@ struct vclass_net {
 	u32 *rank;
 	u32 *mark;
 	u32 *queue;
+	const struct fc_node *node;
 	u16 *far;
 	u8 top;		/* highest class in use */
 	bool no_lists;	/* a packet begins in the class of its destination only */
@@ -53,7 +56,8 @@ void vclass_net_close(struct vclass_net *t);
 
 /*
  * Build the channel dependency graph: packets from all sites to all others, over all routes.  Every
- * packet must arrive over a shortest path, and the graph must be acyclic.
+ * packet must arrive over a shortest path, and the graph must be acyclic.  Preferences must leave
+ * some of the next hops, and none but these, unless all are excluded strictly.
  */
 const char *vclass_net_channels(struct vclass_net *t);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kinds.h"
+#include "prefers.h"
 #include "tap.h"
 #include "core/topo/rules.h"
 #include "vclass_net.h"
@@ -410,6 +411,69 @@ TEST(vclass_graph__no_cycles)
 		random_graph(sites, tap_random(3 * sites));
 		snprintf(name, sizeof(name), "graph %u of %u sites", i, sites);
 		check_graph(name);
+	}
+}
+
+/* The graph of a network whose sites have random preferences, and suspect random links. */
+static void check_preferred(struct vclass_net *t, const char *spec)
+{
+	u32 nsites = t->topo.nsites;
+	size_t size = (prefers_size(nsites) + 7) / 8 * 8;
+	struct fc_node *node = calloc(nsites, sizeof(*node));
+	char *tables = malloc(nsites * size);
+	const char *wrong;
+
+	for (u32 site = 0; site < nsites; site++) {
+		node[site].id = site;
+		node[site].doubtful = tap_random(2) ? 0 : tap_random(1u << 31);
+		node[site].prefers = prefers_fill((void *)(tables + site * size), nsites,
+						  t->topo.ndirs, tap_random(1u << 31));
+	}
+	vclass_net_open(t);
+	t->node = node;
+	wrong = vclass_net_channels(t);
+	CHECK(!wrong, "%s: %s", spec, wrong);
+	vclass_net_close(t);
+	free(tables);
+	free(node);
+}
+
+TEST(vclass_registry__no_cycles_with_preferences)
+{
+	char spec[FC_SPEC_MAX];
+	struct fc_topo topo;
+
+	tap_random_seed(12);
+	for (unsigned int i = 0; i < fc_topo_registry_size; i++) {
+		unsigned int at = 0;
+
+		while (kinds_next(&topo, fc_topo_registry[i], &at)) {
+			fc_topo_print(&topo, spec);
+			for (unsigned int round = 0; round < TAP_ROUNDS(10); round++) {
+				struct vclass_net t;
+
+				if (net_parse(&t, spec))
+					check_preferred(&t, spec);
+			}
+		}
+	}
+}
+
+TEST(vclass_graph__no_cycles_with_preferences)
+{
+	char name[32];
+
+	tap_random_seed(13);
+	for (unsigned int i = 0; i < TAP_ROUNDS(50); i++) {
+		u32 sites = 2 + tap_random(GRAPH_SITES - 1);
+		struct vclass_net t;
+
+		random_graph(sites, tap_random(3 * sites));
+		snprintf(name, sizeof(name), "graph %u of %u sites", i, sites);
+		if (!net_graph(&t, FC_SITE_NONE))
+			continue;
+		relax(&t);
+		check_preferred(&t, name);
 	}
 }
 
