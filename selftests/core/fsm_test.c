@@ -5,20 +5,10 @@
  */
 #include <string.h>
 
-#include "core/care/fsm.h"
-#include "tap.h"
-
-struct cell {
-	const char *machine;
-	const char *state;
-	const char *cond;
-	const char *next;
-	const char *action;
-	const char *up;
-};
+#include "fsm_cells.h"
 
 /* Figures 7, 8 and 9 of CARE, in its words, as interpreted in Documentation. */
-static const struct cell cells[] = {
+static const struct fsm_cell cells[] = {
 	{ "net-input", "free",	"DA",	"first",	"hold front",	"wait" },
 	{ "net-input", "first",	"S",	"first",	"seek",		"" },
 	{ "net-input", "first",	"C",	"open",		"send front",	"open" },
@@ -78,50 +68,9 @@ static const struct cell cells[] = {
 	{ "operator", "filling", ":abort-packet", "old", "discard",	"free" },
 };
 
-static const struct cell *find(const char *machine, const char *state, const char *cond)
-{
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(cells); i++)
-		if (!strcmp(cells[i].machine, machine) && !strcmp(cells[i].state, state) &&
-		    !strcmp(cells[i].cond, cond))
-			return &cells[i];
-	return NULL;
-}
-
-static void check_cell(const struct fc_fsm *fsm, unsigned int state, unsigned int cond,
-		       unsigned int *matched)
-{
-	const struct fc_row *row = &fsm->rows[state * fsm->nconds + cond];
-	const struct cell *cell = find(fsm->name, fsm->states[state], fsm->conds[cond]);
-
-	if (!cell) {
-		CHECK(!row->next && !row->action && !row->up, "%s %s -%s->: a row too many",
-		      fsm->name, fsm->states[state], fsm->conds[cond]);
-		return;
-	}
-	(*matched)++;
-	if (!CHECK(row->next && row->next < fsm->nstates && row->action < fsm->nactions &&
-		   row->up < FC_SIG_COUNT, "%s %s -%s->", fsm->name, cell->state, cell->cond))
-		return;
-	CHECK(!strcmp(fsm->states[row->next], cell->next), "%s %s -%s-> %s, not %s", fsm->name,
-	      cell->state, cell->cond, fsm->states[row->next], cell->next);
-	CHECK(!strcmp(fsm->actions[row->action], cell->action), "%s %s -%s->: %s, not %s",
-	      fsm->name, cell->state, cell->cond, fsm->actions[row->action], cell->action);
-	CHECK(!strcmp(fc_signal_names[row->up], cell->up), "%s %s -%s->: says %s, not %s",
-	      fsm->name, cell->state, cell->cond, fc_signal_names[row->up], cell->up);
-}
-
 TEST(fsm_tables__equal_the_transcription)
 {
-	unsigned int matched = 0;
-
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fc_fsms); i++) {
-		const struct fc_fsm *fsm = &fc_fsms[i];
-
-		for (unsigned int state = 1; state < fsm->nstates; state++)
-			for (unsigned int cond = 1; cond < fsm->nconds; cond++)
-				check_cell(fsm, state, cond, &matched);
-	}
-	CHECK(matched == FC_ARRAY_SIZE(cells), "%u of %zu", matched, FC_ARRAY_SIZE(cells));
+	fsm_compare(fc_fsms, FC_ARRAY_SIZE(fc_fsms), cells, FC_ARRAY_SIZE(cells));
 }
 
 /* Index 0 of states and conditions is unused: the enums begin at 1. */
