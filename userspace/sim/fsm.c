@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * flitcast-sim fsm: the state machines of a site, as the input of dot or as a drawing, in the
- * manner of CARE, Figure 6, from the tables that the kernel runs.
+ * manner of CARE, Figure 6, from the tables that the kernel and the simulator run.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/care/fsm.h"
+#include "edge/edge_fsm.h"
 #include "fsm_main.h"
 #include "option.h"
 #include "base/pipe.h"
@@ -49,23 +50,55 @@ static void put_dot(const void *subject, FILE *file)
 	fprintf(file, "}\n");
 }
 
+static const struct {
+	const struct fc_fsm *fsms;
+	size_t n;
+} sets[] = {
+	{ fc_fsms, FC_ARRAY_SIZE(fc_fsms) },
+	{ edge_fsms, FC_ARRAY_SIZE(edge_fsms) },
+};
+
+/* Return: a machine by its number, or NULL beyond the last. */
+static const struct fc_fsm *machine(size_t i)
+{
+	for (size_t s = 0; s < FC_ARRAY_SIZE(sets); i -= sets[s++].n)
+		if (i < sets[s].n)
+			return &sets[s].fsms[i];
+	return NULL;
+}
+
 static const struct fc_fsm *find(const char *name)
 {
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fc_fsms); i++)
-		if (!strcmp(name, fc_fsms[i].name))
-			return &fc_fsms[i];
-	return NULL;
+	const struct fc_fsm *fsm;
+
+	for (size_t i = 0; (fsm = machine(i)); i++)
+		if (!strcmp(name, fsm->name))
+			break;
+	return fsm;
+}
+
+/* Write the names of the machines, as a list in a sentence. */
+static void put_names(char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; machine(i) && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s",
+					 !i ? "" : machine(i + 1) ? ", " : " and ",
+					 machine(i)->name);
 }
 
 static int run(const struct option_given *given)
 {
 	static const char *const dot[] = { "dot", "-Tsvg", NULL };
 	const struct fc_fsm *fsm = find(option_text(given, "MACHINE"));
+	char names[256];
 
-	if (!fsm)
-		return option_usage("no machine \"%s\"; there are %s, %s, %s and %s",
-				    option_text(given, "MACHINE"), fc_fsms[0].name,
-				    fc_fsms[1].name, fc_fsms[2].name, fc_fsms[3].name);
+	if (!fsm) {
+		put_names(names, sizeof(names));
+		return option_usage("no machine \"%s\"; there are %s",
+				    option_text(given, "MACHINE"), names);
+	}
 	if (option_was_given(given, "svg"))
 		return !pipe_run(dot, "graphviz", put_dot, fsm, NULL);
 	put_dot(fsm, stdout);
@@ -74,14 +107,14 @@ static int run(const struct option_given *given)
 
 static void complete(void)
 {
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fc_fsms); i++)
-		puts(fc_fsms[i].name);
+	for (size_t i = 0; machine(i); i++)
+		puts(machine(i)->name);
 }
 
 static void list_machines(FILE *file)
 {
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fc_fsms); i++)
-		fprintf(file, "%22s%s\n", "", fc_fsms[i].name);
+	for (size_t i = 0; machine(i); i++)
+		fprintf(file, "%22s%s\n", "", machine(i)->name);
 }
 
 static const struct option_entry entries[] = {
@@ -94,7 +127,7 @@ static const struct option_entry entries[] = {
 
 const struct option_command fsm_command = {
 	.name = "fsm",
-	.help = "Print the diagram of a state machine, from the table that the kernel runs",
+	.help = "Print the diagram of a state machine, from the table that the code runs",
 	.tail =
 		"\n"
 		"A transition is labelled CONDITION / ACTION ^SIGNAL: the signal goes upstream.\n"

@@ -77,13 +77,59 @@ static void schedule_done(struct sim *sim, u32 at, u64 time)
 {
 	struct edge_fifo *fifo = &sim->edge[at].fifo;
 
-	fifo->state = EDGE_FIFO_BUSY;
 	fifo->done_at = time;
 	fifo->delay = 0;
 	add_event(sim, EVENT_DONE, at, time);
 }
 
-/* Action send. */
+/* Words not sent when the wait began remain to be sent. */
+static void send_rest(struct sim *sim, u32 at)
+{
+	struct edge_fifo *fifo = &sim->edge[at].fifo;
+	u64 unsent = fifo->last_wait == FC_NEVER ? 0 : fifo->done_at - fifo->last_wait;
+
+	fifo->last_wait = FC_NEVER;
+	schedule_done(sim, at, sim->now + unsent + fifo->delay);
+}
+
+/* @packet: with condition F, the packet to send; else NULL. */
+static void fifo_step(struct sim *sim, u32 at, enum edge_fifo_cond cond,
+		      struct edge_packet *packet)
+{
+	struct edge_fifo *fifo = &sim->edge[at].fifo;
+	const struct fc_row *row = &edge_fifo_table[fifo->state][cond];
+
+	if (!row->next)
+		die("site %u: the fifo-buffer has no transition from %s on %s", at,
+		    edge_fsms[1].states[fifo->state], edge_fsms[1].conds[cond]);
+	fifo->state = row->next;
+	switch ((enum edge_fifo_action)row->action) {
+	case EDGE_FIFOA_SEND:
+		fifo->last_wait = FC_NEVER;
+		schedule_done(sim, at, sim->now + packet->size - 1);
+		edge_in_front(sim, at, FC_PORT_LOCAL, packet);
+		break;
+	case EDGE_FIFOA_LWNOW:
+		fifo->last_wait = sim->now;
+		break;
+	case EDGE_FIFOA_DELAY:
+		fifo->delay += sim->now - fifo->last_wait;
+		fifo->last_wait = FC_NEVER;
+		break;
+	case EDGE_FIFOA_BUSY:
+		send_rest(sim, at);
+		break;
+	case EDGE_FIFOA_TERM:
+		/* The terminator is a word too. */
+		fifo->free_at = sim->now + 1;
+		edge_in_term(sim, at, FC_PORT_LOCAL, EDGE_TERM_END);
+		break;
+	case EDGE_FIFOA_NONE:
+	case EDGE_FIFOA_COUNT:
+		break;
+	}
+}
+
 static void feed(struct sim *sim, u32 at)
 {
 	struct edge_node *node = &sim->edge[at];
@@ -102,33 +148,24 @@ static void feed(struct sim *sim, u32 at)
 	} else {
 		return;
 	}
-	fifo->last_wait = FC_NEVER;
-	schedule_done(sim, at, sim->now + packet->size - 1);
-	edge_in_front(sim, at, FC_PORT_LOCAL, packet);
+	fifo_step(sim, at, EDGE_FIFOC_F, packet);
 }
 
-/* Action lwnow. */
 void edge_fifo_wait(struct sim *sim, u32 at)
 {
 	struct edge_fifo *fifo = &sim->edge[at].fifo;
 
 	if (fifo->state == EDGE_FIFO_BUSY && fifo->last_wait == FC_NEVER)
-		fifo->last_wait = sim->now;
+		fifo_step(sim, at, EDGE_FIFOC_W, NULL);
 }
 
-/* Actions delay and busy: words not sent when the wait began remain to be sent. */
 void edge_fifo_open(struct sim *sim, u32 at)
 {
 	struct edge_fifo *fifo = &sim->edge[at].fifo;
-	u64 since = fifo->last_wait;
 
-	if (since == FC_NEVER)
-		return;
-	fifo->last_wait = FC_NEVER;
-	if (fifo->state == EDGE_FIFO_BUSY)
-		fifo->delay += sim->now - since;
-	else if (fifo->state == EDGE_FIFO_DONE)
-		schedule_done(sim, at, sim->now + fifo->done_at - since + fifo->delay);
+	if (fifo->last_wait != FC_NEVER)
+		fifo_step(sim, at, fifo->state == EDGE_FIFO_BUSY ? EDGE_FIFOC_O : EDGE_FIFOC_WD,
+			  NULL);
 }
 
 static void done(struct sim *sim, u32 at)
@@ -137,18 +174,10 @@ static void done(struct sim *sim, u32 at)
 
 	if (fifo->state != EDGE_FIFO_BUSY || fifo->done_at != sim->now)
 		return;
-	if (fifo->last_wait != FC_NEVER) {
-		fifo->state = EDGE_FIFO_DONE;
-		return;
-	}
-	if (fifo->delay) {
-		schedule_done(sim, at, sim->now + fifo->delay);
-		return;
-	}
-	fifo->state = EDGE_FIFO_FREE;
-	/* The terminator is a word too. */
-	fifo->free_at = sim->now + 1;
-	edge_in_term(sim, at, FC_PORT_LOCAL, EDGE_TERM_END);
+	fifo_step(sim, at, EDGE_FIFOC_DONE, NULL);
+	/* During a wait the next condition comes with the open. */
+	if (fifo->last_wait == FC_NEVER)
+		fifo_step(sim, at, fifo->delay ? EDGE_FIFOC_WD : EDGE_FIFOC_OND, NULL);
 }
 
 /*
@@ -343,6 +372,7 @@ static void edge_init(struct sim *sim)
 		node->fifo.stored.end = &node->fifo.stored.first;
 		node->fifo.own.end = &node->fifo.own.first;
 		node->fifo.last_wait = FC_NEVER;
+		node->fifo.state = EDGE_FIFO_FREE;
 		node->timeout_at = FC_NEVER;
 		node->backlog_end = &node->backlog;
 		edge_site_init(sim, i);

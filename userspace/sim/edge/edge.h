@@ -12,6 +12,7 @@
 #ifndef FLITCAST_SIM_EDGE_H
 #define FLITCAST_SIM_EDGE_H
 
+#include "edge_fsm.h"
 #include "net/traffic.h"
 
 /**
@@ -43,28 +44,17 @@ enum edge_term {
 	EDGE_TERM_ABORT,
 };
 
-/* States of Figure 11; its state final is EDGE_IN_DONE with final_at set. */
-enum edge_in_state {
-	EDGE_IN_FREE,
-	EDGE_IN_FIRST,
-	EDGE_IN_OPEN,
-	EDGE_IN_WAIT,
-	EDGE_IN_DONE,
-	EDGE_IN_LAST,
-	EDGE_IN_ABORT,
-	EDGE_IN_FIN_ABORT,
-};
-
 /**
  * struct edge_in - a net-input
  * @packet: front that is not connected yet
  * @seek_at: time of the next seek, or FC_NEVER
  * @due: earliest time of the terminator: end of the words before it
- * @final_at: time to send the terminators, or FC_NEVER
+ * @final_at: time of the transition to final, or to send the terminator of fin-abort, or FC_NEVER
  * @conn: connected net-outputs
  * @size: words of the current packet
  * @seeks: number of seeks
- * @state: enum edge_in_state
+ * @state: enum edge_in_state; final lasts only while edge_in_final() runs
+ * @status: signal last sent upstream, enum fc_signal
  * @type: enum fc_conn
  * @term: terminator received, enum edge_term
  * @coming: the front is on the link
@@ -78,6 +68,7 @@ struct edge_in {
 	u32 size;
 	u32 seeks;
 	u8 state;
+	u8 status;
 	u8 type;
 	u8 term;
 	bool coming;
@@ -103,13 +94,6 @@ struct edge_out {
 	u8 peer_port;
 	u8 in;
 	u8 state;
-};
-
-/* Figure 10. */
-enum edge_fifo_state {
-	EDGE_FIFO_FREE,
-	EDGE_FIFO_BUSY,		/* words are being sent */
-	EDGE_FIFO_DONE,		/* the terminator waits for downstream */
 };
 
 /**

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Net-inputs, router and net-outputs of the fidelity edge (CARE, 5.3 to 5.5).
- * This code shares only the topologies with kernel/core, so that the two check each
- * other.
+ * This code shares only the topologies and the form of tables with kernel/core, so that the two
+ * check each other.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,7 @@ static void add_event(struct sim *sim, enum event_kind kind, u32 at, u8 port, u6
 /* Does a net-input signal "wait" upstream, rather than "ready", in mid-packet? */
 static bool asserts_wait(const struct edge_in *in)
 {
-	return !in->coming && (in->state == EDGE_IN_FIRST || in->state == EDGE_IN_WAIT ||
-			       in->state == EDGE_IN_LAST);
+	return !in->coming && in->status == FC_SIG_WAIT;
 }
 
 /* Does the downstream end of a net-output accept words?  The local one always does. */
@@ -73,6 +72,102 @@ static void send_term(struct sim *sim, u32 at, u8 port, u8 term)
 	queue_add(&sim->queue, &event);
 }
 
+/* Send a terminator to a net-output; that of an aborted branch may have to wait there. */
+static void out_term(struct sim *sim, u32 at, u8 port, u8 term)
+{
+	struct edge_out *out = &sim->edge[at].out[port];
+
+	if (port == FC_PORT_LOCAL) {
+		out->state = EDGE_OUT_FREE;
+		edge_operator_term(sim, at, term);
+	} else if (out_ready(sim, at, port)) {
+		send_term(sim, at, port, term);
+	} else {
+		out->state = EDGE_OUT_DONE;
+	}
+}
+
+static void stop_seeking(struct sim *sim, u32 at, u8 port)
+{
+	struct edge_node *node = &sim->edge[at];
+	struct edge_in *in = &node->in[port];
+
+	node->rotate = port < sim->config.topo.ndirs ? port + 1 : 0;
+	node->seekers &= ~fc_bit(port);
+	in->seek_at = FC_NEVER;
+	/* One word follows per cycle. */
+	in->due = sim->now + in->size - 1;
+}
+
+/* Terminators by connection type (4.5.1). */
+static void send_terms(struct sim *sim, u32 at, const struct edge_in *in)
+{
+	for (u32 rest = in->conn; rest; rest &= rest - 1) {
+		u8 p = fc_low(rest), term = in->term;
+
+		if (p == FC_PORT_LOCAL && term == EDGE_TERM_END) {
+			if (in->type == FC_CONN_ALL_REMOTE)
+				term = EDGE_TERM_ABORT;
+			else if (in->type == FC_CONN_SOME_LOCAL)
+				term = EDGE_TERM_LOCAL_END;
+		}
+		out_term(sim, at, p, term);
+	}
+}
+
+/* Section 4.5.2: only the copy is left. */
+static void abort_remote(struct sim *sim, u32 at, struct edge_in *in)
+{
+	sim->stat[FC_STAT_PKT_ABORTED]++;
+	for (u32 rest = in->conn & ~fc_bit(FC_PORT_LOCAL); rest; rest &= rest - 1)
+		out_term(sim, at, fc_low(rest), EDGE_TERM_ABORT);
+	in->conn = fc_bit(FC_PORT_LOCAL);
+}
+
+/* The signal is that of asserts_wait(); the caller propagates it. */
+static void in_step(struct sim *sim, u32 at, u8 port, enum edge_in_cond cond)
+{
+	struct edge_in *in = in_of(sim, at, port);
+	const struct fc_row *row = &edge_in_table[in->state][cond];
+
+	if (!row->next)
+		die("site %u port %u: the net-input has no transition from %s on %s", at, port,
+		    edge_fsms[0].states[in->state], edge_fsms[0].conds[cond]);
+	in->state = row->next;
+	if (row->up)
+		in->status = row->up;
+	switch ((enum edge_in_action)row->action) {
+	case EDGE_INA_SEEK:
+		sim->stat[FC_STAT_SEEK]++;
+		break;
+	case EDGE_INA_STOP_SEEKING:
+		stop_seeking(sim, at, port);
+		break;
+	case EDGE_INA_SCHEDULE:
+		schedule_final(sim, at, port);
+		break;
+	case EDGE_INA_CANCEL:
+		in->final_at = FC_NEVER;
+		break;
+	case EDGE_INA_SEND_TERMS:
+		send_terms(sim, at, in);
+		break;
+	case EDGE_INA_ABORT_REMOTE:
+		abort_remote(sim, at, in);
+		break;
+	case EDGE_INA_ABORT_FINAL:
+		abort_remote(sim, at, in);
+		schedule_final(sim, at, port);
+		break;
+	case EDGE_INA_TERM_LOCAL:
+		out_term(sim, at, FC_PORT_LOCAL, in->term);
+		break;
+	case EDGE_INA_NONE:
+	case EDGE_INA_COUNT:
+		break;
+	}
+}
+
 /* Update a net-input after a change downstream of it, and propagate the effect upstream. */
 static void update(struct sim *sim, u32 at, u8 port)
 {
@@ -84,24 +179,14 @@ static void update(struct sim *sim, u32 at, u8 port)
 
 		switch ((enum edge_in_state)in->state) {
 		case EDGE_IN_OPEN:
+		case EDGE_IN_DONE:
 			if (!ready)
-				in->state = EDGE_IN_WAIT;
+				in_step(sim, at, port, EDGE_INC_W);
 			break;
 		case EDGE_IN_WAIT:
-			if (ready)
-				in->state = EDGE_IN_OPEN;
-			break;
-		case EDGE_IN_DONE:
-			if (!ready) {
-				in->state = EDGE_IN_LAST;
-				in->final_at = FC_NEVER;
-			}
-			break;
 		case EDGE_IN_LAST:
-			if (ready) {
-				in->state = EDGE_IN_DONE;
-				schedule_final(sim, at, port);
-			}
+			if (ready)
+				in_step(sim, at, port, EDGE_INC_O);
 			break;
 		default:
 			return;
@@ -318,24 +403,13 @@ static bool route(struct sim *sim, u32 at, u8 port)
 /* Try to connect a net-input in state first. */
 static void try(struct sim *sim, u32 at, u8 port)
 {
-	struct edge_node *node = &sim->edge[at];
-	struct edge_in *in = &node->in[port];
-
 	if (!route(sim, at, port)) {
-		sim->stat[FC_STAT_SEEK]++;
+		in_step(sim, at, port, EDGE_INC_S);
 		return;
 	}
-	node->rotate = port < sim->config.topo.ndirs ? port + 1 : 0;
-	node->seekers &= ~fc_bit(port);
-	in->seek_at = FC_NEVER;
-	/* One word follows per cycle. */
-	in->due = sim->now + in->size - 1;
-	if (in->term == EDGE_TERM_NONE) {
-		in->state = EDGE_IN_OPEN;
-	} else {
-		in->state = EDGE_IN_DONE;
-		schedule_final(sim, at, port);
-	}
+	in_step(sim, at, port, EDGE_INC_C);
+	if (in_of(sim, at, port)->term != EDGE_TERM_NONE)
+		in_step(sim, at, port, EDGE_INC_TR);
 }
 
 /* Retry the waiting net-inputs after a net-output became free. */
@@ -362,13 +436,11 @@ void edge_in_front(struct sim *sim, u32 at, u8 port, struct edge_packet *packet)
 {
 	struct edge_in *in = in_of(sim, at, port);
 
-	if (in->state != EDGE_IN_FREE)
-		die("site %u port %u: a front in mid-packet", at, port);
+	in_step(sim, at, port, EDGE_INC_DA);
 	in->coming = false;
 	in->packet = packet;
 	in->size = packet->size;
 	in->term = EDGE_TERM_NONE;
-	in->state = EDGE_IN_FIRST;
 	in->seeks = 0;
 	sim->edge[at].seekers |= fc_bit(port);
 	try(sim, at, port);
@@ -400,33 +472,19 @@ void edge_in_term(struct sim *sim, u32 at, u8 port, u8 term)
 	struct edge_in *in = in_of(sim, at, port);
 
 	in->term = term;
-	switch ((enum edge_in_state)in->state) {
-	case EDGE_IN_FIRST:
-		/* try() forwards the terminator after the front. */
-		break;
-	case EDGE_IN_OPEN:
-		in->state = EDGE_IN_DONE;
-		schedule_final(sim, at, port);
-		break;
-	case EDGE_IN_WAIT:
-		in->state = EDGE_IN_LAST;
-		break;
-	case EDGE_IN_ABORT:
-		in->state = EDGE_IN_FIN_ABORT;
-		schedule_final(sim, at, port);
-		break;
-	default:
-		die("site %u port %u: a terminator without a packet", at, port);
-	}
+	/* In state first, try() forwards the terminator after the front. */
+	if (in->state == EDGE_IN_FIRST)
+		return;
+	in_step(sim, at, port, in->state == EDGE_IN_OPEN && !in_ready(sim, at, in) ?
+			       EDGE_INC_WTR : EDGE_INC_TR);
 }
 
-/* Free a net-input, and the net-output upstream. */
+/* The net-input is free: free its connections, and the net-output upstream. */
 static void release(struct sim *sim, u32 at, u8 port)
 {
 	struct edge_in *in = in_of(sim, at, port);
 	struct edge_out *up = &sim->edge[at].out[port];
 
-	in->state = EDGE_IN_FREE;
 	in->conn = 0;
 	in->type = FC_CONN_NONE;
 	if (port == FC_PORT_LOCAL) {
@@ -435,21 +493,6 @@ static void release(struct sim *sim, u32 at, u8 port)
 	}
 	sim->edge[up->peer].out[up->peer_port].state = EDGE_OUT_FREE;
 	retry(sim, up->peer);
-}
-
-/* Send a terminator to a net-output; that of an aborted branch may have to wait there. */
-static void out_term(struct sim *sim, u32 at, u8 port, u8 term)
-{
-	struct edge_out *out = &sim->edge[at].out[port];
-
-	if (port == FC_PORT_LOCAL) {
-		out->state = EDGE_OUT_FREE;
-		edge_operator_term(sim, at, term);
-	} else if (out_ready(sim, at, port)) {
-		send_term(sim, at, port, term);
-	} else {
-		out->state = EDGE_OUT_DONE;
-	}
 }
 
 void edge_in_final(struct sim *sim, u32 at, u8 port)
@@ -461,18 +504,11 @@ void edge_in_final(struct sim *sim, u32 at, u8 port)
 	    (in->state != EDGE_IN_DONE && in->state != EDGE_IN_FIN_ABORT))
 		return;
 	in->final_at = FC_NEVER;
-	/* Terminators by connection type (4.5.1); in abort mode only the copy is left (4.5.2). */
-	for (u32 rest = conn; rest; rest &= rest - 1) {
-		u8 p = fc_low(rest), term = in->term;
-
-		if (p == FC_PORT_LOCAL && in->state == EDGE_IN_DONE && term == EDGE_TERM_END) {
-			if (in->type == FC_CONN_ALL_REMOTE)
-				term = EDGE_TERM_ABORT;
-			else if (in->type == FC_CONN_SOME_LOCAL)
-				term = EDGE_TERM_LOCAL_END;
-		}
-		out_term(sim, at, p, term);
-	}
+	in_step(sim, at, port, EDGE_INC_O);
+	if (in->state == EDGE_IN_FINAL)
+		in_step(sim, at, port, in_ready(sim, at, in) ? EDGE_INC_NW : EDGE_INC_W);
+	if (in->state != EDGE_IN_FREE)
+		return;
 	release(sim, at, port);
 	if (conn & fc_bit(FC_PORT_LOCAL))
 		retry(sim, at);
@@ -490,16 +526,7 @@ void edge_abort_request(struct sim *sim, u32 at)
 		return;
 	if (in->state == EDGE_IN_ABORT || in->state == EDGE_IN_FIN_ABORT)
 		return;
-	sim->stat[FC_STAT_PKT_ABORTED]++;
-	for (u32 rest = in->conn & ~fc_bit(FC_PORT_LOCAL); rest; rest &= rest - 1)
-		out_term(sim, at, fc_low(rest), EDGE_TERM_ABORT);
-	in->conn = fc_bit(FC_PORT_LOCAL);
-	if (in->term == EDGE_TERM_NONE) {
-		in->state = EDGE_IN_ABORT;
-	} else {
-		in->state = EDGE_IN_FIN_ABORT;
-		schedule_final(sim, at, port);
-	}
+	in_step(sim, at, port, EDGE_INC_ARM);
 	if (waited)
 		send_status(sim, at, port);
 }
@@ -516,6 +543,8 @@ void edge_site_init(struct sim *sim, u32 at)
 	node->in = xcalloc(topo->ndirs + 1u, sizeof(*node->in));
 	node->out = xcalloc(topo->ndirs + 1u, sizeof(*node->out));
 	for (u8 p = 0; p <= topo->ndirs; p++) {
+		node->in[p].state = EDGE_IN_FREE;
+		node->in[p].status = FC_SIG_FREE;
 		node->in[p].seek_at = FC_NEVER;
 		node->in[p].final_at = FC_NEVER;
 		node->out[p].peer = p ? fc_topo_neighbour(topo, at, p - 1) : FC_SITE_NONE;
@@ -546,8 +575,8 @@ void edge_site_print(const struct sim *sim, u32 at)
 
 	for (u8 p = 0; p <= sim->config.topo.ndirs; p++)
 		fprintf(stderr,
-			"  site %u port %u: net-input state %u, connected to %#x, type %u, terminator %u, %u seeks; net-output state %u, from %u\n",
-			at, p, node->in[p].state, node->in[p].conn, node->in[p].type,
-			node->in[p].term, node->in[p].seeks, node->out[p].state,
-			node->out[p].in);
+			"  site %u port %u: net-input %s, connected to %#x, type %u, terminator %u, %u seeks; net-output state %u, from %u\n",
+			at, p, edge_fsms[0].states[node->in[p].state], node->in[p].conn,
+			node->in[p].type, node->in[p].term, node->in[p].seeks,
+			node->out[p].state, node->out[p].in);
 }
