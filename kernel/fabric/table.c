@@ -5,7 +5,8 @@
  */
 #include <linux/mutex.h>
 #include <linux/slab.h>
-#include "core/bcast/tree.h"
+#include "core/topo/rules.h"
+#include "core/topo/tree.h"
 #include "fabric/table.h"
 
 /**
@@ -15,7 +16,7 @@
  * @topo: topology
  * @spec: canonical specification of @topo
  * @max: maximum number of copies of a broadcast
- * @bcast: table for k copies at index k - 1; without entries if there are no rules
+ * @bcast: table for k copies at index k - 1; without rules if there are none
  *
  * Constant once in the list, except for @users.
  */
@@ -53,8 +54,13 @@ static int fill(struct flitcast_table *t, unsigned int copies, struct fc_bcast_w
 		return -ENOMEM;
 	if (WARN_ON_ONCE(fc_bcast_fill(b, work) || fc_bcast_check(b, work))) {
 		kvfree(b->entry);
-		b->entry = NULL;
+		*b = (struct fc_bcast){ 0 };
 		return -EINVAL;
+	}
+	if (!b->rules->relative) {
+		/* Only filled to be checked: it is for one source. */
+		kvfree(b->entry);
+		b->entry = NULL;
 	}
 	return 0;
 }
@@ -126,18 +132,16 @@ u8 flitcast_table_copies(const struct flitcast_table *t)
 u32 flitcast_table_next(const struct flitcast_table *t, u32 src, u32 site, u8 copies, u8 in)
 {
 	const struct fc_bcast *b = &t->bcast[copies - 1];
-	u8 from = in == FC_PORT_LOCAL ? FC_TREE_SOURCE : in - 1;
+	u8 from = in == FC_PORT_LOCAL ? FC_BCAST_SOURCE : in - 1;
 	u32 entry, next;
 
 	if (copies < 1 || copies > t->max)
 		return FC_RELAY_NEVER;
-	if (!b->entry) {
+	if (!b->rules) {
 		if (copies > 1 || !fc_tree_next(&t->topo, src, site, from, &next))
 			return FC_RELAY_NEVER;
 		return next << 1 | (in == FC_PORT_LOCAL ? 0 : fc_bit(FC_PORT_LOCAL));
 	}
-	if (in == FC_PORT_LOCAL)
-		return b->start << 1;
 	entry = fc_bcast_next(b, src, site, from);
 	if (!entry)
 		return FC_RELAY_NEVER;

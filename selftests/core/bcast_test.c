@@ -13,6 +13,7 @@
 #include "kinds.h"
 #include "tap.h"
 #include "core/topo/hexmesh.h"
+#include "core/topo/rules.h"
 
 /* Largest sizes, 15, 12 and 8 in programs; the kernel's tests have less time. */
 #define HEXMESH_MAX	(3 + TAP_ROUNDS(12))
@@ -71,17 +72,25 @@ static void bench_close(struct bench *t)
 	free(t->mark);
 }
 
-static bool bench_fill(struct bench *t, const char *spec, unsigned int copies)
+/* Fill and check the table for a source; symmetric networks have one for all. */
+static bool fill(struct bench *t, u32 source)
 {
 	const char *wrong;
 
-	if (!bench_open(t, spec, copies))
-		return false;
+	t->b.source = t->b.rules->relative ? 0 : source;
 	wrong = fc_bcast_fill(&t->b, t->work);
 	memset(t->work, 0x5a, fc_bcast_slots(&t->topo) * sizeof(*t->work));
 	if (!wrong)
 		wrong = fc_bcast_check(&t->b, t->work);
-	if (CHECK(!wrong, "%s in %u copies: %s", spec, copies, wrong))
+	return CHECK(!wrong, "%s in %u copies from %u: %s", t->topo.ops->name, t->b.copies,
+		     source, wrong);
+}
+
+static bool bench_fill(struct bench *t, const char *spec, unsigned int copies)
+{
+	if (!bench_open(t, spec, copies))
+		return false;
+	if (fill(t, 0))
 		return true;
 	bench_close(t);
 	return false;
@@ -133,12 +142,13 @@ static bool apart(struct bench *t, u32 source, u32 site)
 static bool broadcast(struct bench *t, u32 source, const u8 *wired)
 {
 	u32 ndirs = t->topo.ndirs, head = 0, tail = 0;
+	u32 start = fc_bcast_next(&t->b, source, source, FC_BCAST_SOURCE);
 
 	memset(t->seen, 0, fc_bcast_slots(&t->topo) * sizeof(*t->seen));
 	memset(t->mark, 0xff, t->topo.nsites * sizeof(*t->mark));
 	t->longest = 0;
 	for (u8 d = 0; d < ndirs; d++)
-		if (t->b.start & fc_bit(d) &&
+		if (start & fc_bit(d) &&
 		    !leave(t, source, source, d, wired, NOT_REACHED, &tail))
 			return false;
 	for (; head < tail; head++) {
@@ -284,13 +294,57 @@ TEST(bcast_registry__every_site_gets_k_disjoint_copies)
 				if (!bench_fill(&t, spec, k))
 					continue;
 				for (u32 source = 0; source < topo.nsites; source++)
-					CHECK(broadcast(&t, source, NULL), "%s in %u copies from %u",
-					      spec, k, source);
+					CHECK(fill(&t, source) && broadcast(&t, source, NULL),
+					      "%s in %u copies from %u", spec, k, source);
 				bench_close(&t);
 				tables++;
 			}
 		}
 		CHECK(!ops->bcast || tables, "no small %s", ops->name);
+	}
+}
+
+/* Products of lines and of rings have as many copies as the sites with the fewest links have. */
+TEST(bcast_axes__have_copies_for_each_axis)
+{
+	static const struct {
+		const char *spec;
+		u32 copies;
+		u32 longest;
+	} tables[] = {
+		{ "line:7", 1, 6 }, { "mesh:1x4", 1, 3 }, { "ring:8", 2, 7 }, { "ring:3", 2, 2 },
+		{ "mesh:2x2", 2, 3 }, { "mesh:2x6", 2, 7 }, { "mesh:4x5", 2, 7 },
+		{ "mesh:2x2x2", 3, 4 }, { "mesh:4x3x5", 3, 9 }, { "mesh:2x3x2x3", 4, 7 },
+		{ "torus:3^3", 6, 5 }, { "torus:4^3", 6, 8 }, { "torus:5x3x4", 6, 8 },
+		{ "torus:3^4", 8, 6 },
+	};
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(tables); i++) {
+		const char *spec = tables[i].spec;
+		u32 longest = 0;
+		struct fc_bcast b;
+		struct bench t;
+
+		for (u32 k = 1; k <= tables[i].copies; k++) {
+			if (!bench_fill(&t, spec, k))
+				continue;
+			for (u32 source = 0; source < t.topo.nsites; source++) {
+				if (t.topo.nsites > 64 && source % 9)
+					continue;
+				if (!CHECK(fill(&t, source) && broadcast(&t, source, NULL),
+					   "%s in %u copies from %u", spec, k, source))
+					break;
+				CHECK(count_entries(&t) == k * (t.topo.nsites - 1) &&
+				      t.links == k * (t.topo.nsites - 1), "%s in %u copies from %u",
+				      spec, k, source);
+				longest = larger(longest, t.longest);
+			}
+			CHECK(fc_bcast_init(&b, &t.topo, tables[i].copies + 1),
+			      "%s in one copy more", spec);
+			bench_close(&t);
+		}
+		CHECK(longest == tables[i].longest, "%s: %u links, not %u", spec, longest,
+		      tables[i].longest);
 	}
 }
 
@@ -376,6 +430,7 @@ TEST(bcast_check__notices_each_wrong_bit)
 		{ "hexmesh:2", 6 }, { "hexmesh:3", 1 }, { "hexmesh:3", 2 }, { "hexmesh:3", 3 },
 		{ "hexmesh:3", 4 }, { "hexmesh:3", 5 }, { "hexmesh:3", 6 }, { "torus:3x4", 1 },
 		{ "torus:3x4", 4 }, { "torus:5x3", 3 }, { "hypercube:4", 1 }, { "hypercube:4", 4 },
+		{ "ring:5", 2 }, { "mesh:3x4", 1 }, { "mesh:3x4", 2 }, { "torus:3^3", 6 },
 	};
 
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(tables); i++) {
@@ -500,9 +555,9 @@ TEST(bcast_init__refuses)
 	} bad[] = {
 		{ "hexmesh:3", 0, "at least one" }, { "hexmesh:3", 7, "disjoint" },
 		{ "torus:4x4", 5, "disjoint" }, { "hypercube:3", 4, "disjoint" },
-		{ "hypercube:3", 259, "disjoint" }, { "torus:3^3", 1, "two dimensions" },
-		{ "mesh:4x4", 1, "no rules" }, { "ring:5", 1, "no rules" },
-		{ "line:5", 1, "no rules" }, { "hexmesh:75", 1, "too many sites" },
+		{ "hypercube:3", 259, "disjoint" }, { "torus:3^3", 7, "disjoint" },
+		{ "mesh:4x4", 3, "disjoint" }, { "ring:5", 3, "disjoint" },
+		{ "line:5", 2, "disjoint" }, { "hexmesh:75", 1, "too many sites" },
 		{ "hypercube:15", 1, "too many sites" }, { "torus:129x128", 1, "too many sites" },
 	};
 
@@ -524,19 +579,26 @@ TEST(bcast_init__refuses)
 /* A malformed frame yields no next hop. */
 TEST(bcast_next__has_nothing_for_nonsense)
 {
+	static const char *const specs[] = { "torus:4x5", "mesh:4x5" };
 	struct bench t;
 
-	REQUIRE(bench_fill(&t, "torus:4x5", 4), "no table");
-	for (u32 site = 0; site < t.topo.nsites; site++) {
-		for (unsigned int from = 0; from < 256; from++) {
-			CHECK(!fc_bcast_next(&t.b, site, site, (u8)from), "its own: %u", site);
-			CHECK(!fc_bcast_next(&t.b, t.topo.nsites, site, (u8)from), "%u", site);
-			CHECK(!fc_bcast_next(&t.b, 0xffffffff, site, (u8)from), "%u", site);
-			CHECK(!fc_bcast_next(&t.b, site, t.topo.nsites, (u8)from), "%u", site);
-			if (from >= t.topo.ndirs)
-				CHECK(!fc_bcast_next(&t.b, !site, site, (u8)from), "%u by %u",
-				      site, from);
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(specs); i++) {
+		REQUIRE(bench_fill(&t, specs[i], 2), "no table");
+		for (u32 site = 0; site < t.topo.nsites; site++) {
+			for (unsigned int from = 0; from < 256; from++) {
+				CHECK(from == FC_BCAST_SOURCE ||
+				      !fc_bcast_next(&t.b, site, site, (u8)from), "its own: %u",
+				      site);
+				CHECK(!fc_bcast_next(&t.b, t.topo.nsites, site, (u8)from), "%u",
+				      site);
+				CHECK(!fc_bcast_next(&t.b, 0xffffffff, site, (u8)from), "%u", site);
+				CHECK(!fc_bcast_next(&t.b, site, t.topo.nsites, (u8)from), "%u",
+				      site);
+				if (from >= t.topo.ndirs)
+					CHECK(!fc_bcast_next(&t.b, !site, site, (u8)from),
+					      "%u by %u", site, from);
+			}
 		}
+		bench_close(&t);
 	}
-	bench_close(&t);
 }

@@ -5,7 +5,7 @@
  */
 #include "bcast/bcastnet.h"
 #include "tap.h"
-#include "core/bcast/tree.h"
+#include "core/topo/tree.h"
 
 #define SITES_MAX	64
 #define BCASTS_MAX	512

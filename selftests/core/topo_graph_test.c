@@ -7,7 +7,7 @@
 #include "core/faults/routes.h"
 #include "tap.h"
 #include "core/topo/graph.h"
-#include "core/bcast/tree.h"
+#include "core/topo/tree.h"
 
 #define SITES	60
 #define LINKS	FC_GRAPH_LINKS_MAX

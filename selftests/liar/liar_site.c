@@ -13,7 +13,7 @@
 #include "core/bounds.h"
 #include "graph_paths.h"
 #include "liar_impl.h"
-#include "core/bcast/tree.h"
+#include "core/topo/tree.h"
 #include "core/vnet/vnet.h"
 #include "core/wire/wire_check.h"
 

@@ -19,7 +19,7 @@
 #include "network.h"
 #include "out.h"
 #include "trace_bcast.h"
-#include "core/bcast/tree.h"
+#include "core/topo/tree.h"
 
 /* Deeper levels are indented like this one. */
 #define INDENT_MAX	60
@@ -158,8 +158,6 @@ static u32 next_of(const struct bcast_trace *trace, u32 site, u8 from, u8 label)
 	}
 	if (!trace->table.entry)
 		fc_tree_next(&trace->topo, trace->source, site, from, &next);
-	else if (from == FC_TREE_SOURCE)
-		return trace->table.start;
 	else
 		return fc_bcast_next(&trace->table, trace->source, site, from);
 	return from == FC_TREE_SOURCE ? next : next | FC_BCAST_DELIVER;

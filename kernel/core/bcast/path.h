@@ -13,7 +13,7 @@
 #include "core/topo/topo.h"
 #include "core/wire/wire.h"
 
-/* Number of copies; one copy uses a tree (core/bcast/tree.h). */
+/* Number of copies; one copy uses a tree (core/topo/tree.h). */
 #define FC_PATH_COPIES_MIN	2
 #define FC_PATH_COPIES_MAX	6
 /* Maximum number of entries for a source and a number of copies at a site; typically below 20. */

@@ -10,13 +10,11 @@
 const char *fc_bcast_init(struct fc_bcast *b, const struct fc_topo *topo, unsigned int copies)
 {
 	const struct fc_bcast_rules *rules = topo->ops->bcast;
-	const char *wrong;
 
+	while (rules && rules->fits && !rules->fits(topo))
+		rules = rules->otherwise;
 	if (!rules)
 		return "this kind of topology has no rules for broadcasts";
-	wrong = rules->refuse ? rules->refuse(topo) : NULL;
-	if (wrong)
-		return wrong;
 	static_assert(FC_BCAST_SITES_MAX == 16384, "named in the text");
 	if (topo->nsites > FC_BCAST_SITES_MAX)
 		return "too many sites for a broadcast: at most 16384";
@@ -67,7 +65,19 @@ static const char *begin(struct fc_bcast *b, struct fc_bcast_work *work, u32 *ta
 	return wrong;
 }
 
-const char *fc_bcast_fill(struct fc_bcast *b, struct fc_bcast_work *work)
+/* The entry of a packet, by the rules of networks without runs. */
+static u32 compute(const struct fc_bcast *b, u32 source, u32 site, u8 from)
+{
+	u32 next;
+
+	if (b->copies > 1)
+		return b->rules->next(b, source, site, from);
+	if (!fc_tree_next(b->topo, source, site, from, &next))
+		return 0;
+	return site == source ? next : next | FC_BCAST_DELIVER;
+}
+
+static const char *fill_by_runs(struct fc_bcast *b, struct fc_bcast_work *work)
 {
 	struct fc_bcast_sends sends = { 0 };
 	u32 head = 0, tail = 0;
@@ -93,6 +103,19 @@ const char *fc_bcast_fill(struct fc_bcast *b, struct fc_bcast_work *work)
 	return wrong;
 }
 
+const char *fc_bcast_fill(struct fc_bcast *b, struct fc_bcast_work *work)
+{
+	u32 slot, ndirs = b->topo->ndirs;
+
+	if (!b->rules->next)
+		return fill_by_runs(b, work);
+	b->start = compute(b, b->source, b->source, FC_BCAST_SOURCE);
+	for (slot = 0; slot < fc_bcast_slots(b->topo); slot++)
+		b->entry[slot] = slot / ndirs == b->source ? 0 :
+				 compute(b, b->source, slot / ndirs, (u8)(slot % ndirs));
+	return NULL;
+}
+
 /* Follow the links of a mask.  @from: slot of the packet. */
 static const char *follow(const struct fc_bcast *b, struct fc_bcast_work *work, u32 *tail,
 			  u32 from, u32 site, u32 out)
@@ -103,6 +126,8 @@ static const char *follow(const struct fc_bcast *b, struct fc_bcast_work *work, 
 	if (out >> topo->ndirs)
 		return "an entry has a direction that does not exist";
 	for (; out; out &= out - 1) {
+		if (fc_topo_neighbour(topo, site, (u8)fc_low(out)) == FC_SITE_NONE)
+			return "an entry has a direction without a link";
 		slot = slot_after(topo, site, (u8)fc_low(out));
 		if (work[slot].parent != NOWHERE)
 			return "a link carries two packets";
@@ -149,17 +174,18 @@ const char *fc_bcast_check(const struct fc_bcast *b, struct fc_bcast_work *work)
 	}
 	/* So what comes back to the source is not expected there. */
 	for (i = 0; i < ndirs; i++)
-		if (b->entry[i])
+		if (b->entry[b->source * ndirs + i])
 			return "the source has an entry";
-	wrong = follow(b, work, &tail, THE_SOURCE, 0, b->start);
+	wrong = follow(b, work, &tail, THE_SOURCE, b->source, b->start);
 	for (; head < tail && !wrong; head++) {
 		u32 slot = work[head].slot;
 
 		wrong = follow(b, work, &tail, slot, slot / ndirs,
 			       b->entry[slot] & ~FC_BCAST_DELIVER);
 	}
-	for (i = 1; i < b->topo->nsites && !wrong; i++)
-		wrong = check_paths(b, work, i);
+	for (i = 0; i < b->topo->nsites && !wrong; i++)
+		if (i != b->source)
+			wrong = check_paths(b, work, i);
 	return wrong;
 }
 
@@ -167,7 +193,12 @@ u32 fc_bcast_next(const struct fc_bcast *b, u32 source, u32 site, u8 from)
 {
 	const struct fc_topo *topo = b->topo;
 
-	if (source >= topo->nsites || site >= topo->nsites || from >= topo->ndirs)
+	if (source >= topo->nsites || site >= topo->nsites ||
+	    (site == source ? from != FC_BCAST_SOURCE : from >= topo->ndirs))
 		return 0;
+	if (!b->rules->relative)
+		return compute(b, source, site, from);
+	if (from == FC_BCAST_SOURCE)
+		return b->start;
 	return b->entry[b->rules->relative(topo, source, site) * topo->ndirs + from];
 }

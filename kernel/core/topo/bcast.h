@@ -7,15 +7,17 @@
  * a faulty site can corrupt only copies whose paths lead through it, at most one of those for any
  * other site.
  *
- * The networks are symmetric: one table, that of source 0, serves all sources.  The rules of the
+ * In a symmetric network one table, that of source 0, serves all sources.  The rules of the
  * topology (core/topo/rules.h) fill the table, and fc_bcast_check() checks it without them before
- * it is used.
+ * it is used.  In other networks sites compute the entries, and a table of any source can be filled
+ * and checked.
  */
 #ifndef FC_CORE_TOPO_BCAST_H
 #define FC_CORE_TOPO_BCAST_H
 
 #include "core/base.h"
 #include "core/topo/topo.h"
+#include "core/topo/tree.h"
 
 struct fc_bcast_rules;
 
@@ -25,6 +27,9 @@ struct fc_bcast_rules;
 /* Flag of an entry: the packet is one of the k copies for this site. */
 #define FC_BCAST_DELIVER	((u32)1 << 31)
 
+/* @from of fc_bcast_next(): the site is the source. */
+#define FC_BCAST_SOURCE		FC_TREE_SOURCE
+
 /**
  * struct fc_bcast - a table; constant once filled
  * @topo: topology of the network
@@ -33,6 +38,7 @@ struct fc_bcast_rules;
  *	from this site; a mask of the directions in which to forward the packet, with
  *	FC_BCAST_DELIVER; 0: no path uses the input link.  The caller's memory.
  * @start: directions in which the source sends
+ * @source: source of the table; 0 in symmetric networks, which have no other one
  * @copies: number k of copies
  *
  * Site s relative to source q is the site that is to site 0 what s is to q.
@@ -42,6 +48,7 @@ struct fc_bcast {
 	const struct fc_bcast_rules *rules;
 	u32 *entry;
 	u32 start;
+	u32 source;
 	u8 copies;
 };
 
@@ -77,7 +84,7 @@ struct fc_bcast_work {
 
 /**
  * fc_bcast_init() - find the rules for a broadcast
- * @b: result, except @entry; unchanged unless NULL is returned
+ * @b: result, except @entry, with source 0; unchanged unless NULL is returned
  * @topo: topology of the network
  * @copies: number k of copies
  *
@@ -93,7 +100,8 @@ static inline u32 fc_bcast_slots(const struct fc_topo *topo)
 
 /**
  * fc_bcast_fill() - fill the table by the rules
- * @b: from fc_bcast_init(), with memory at @entry
+ * @b: from fc_bcast_init(), with memory at @entry; in networks that are not symmetric the caller
+ *	may set another source
  * @work: fc_bcast_slots() elements, any content
  *
  * Return: NULL, or a constant text: the rules contradict themselves.
@@ -116,12 +124,12 @@ const char *fc_bcast_check(const struct fc_bcast *b, struct fc_bcast_work *work)
 
 /**
  * fc_bcast_next() - next hops of a packet
- * @b: table, filled and checked
+ * @b: table, filled and checked; in networks that are not symmetric without @entry, too
  * @source: source in the packet header
  * @site: current site
- * @from: direction from @site of the input link
+ * @from: direction from @site of the input link, or FC_BCAST_SOURCE: @site is the source
  *
- * Return: an entry; 0 also for a source or a direction that does not exist, and at the source.
+ * Return: an entry; 0 also for a source or a direction that does not exist.
  */
 u32 fc_bcast_next(const struct fc_bcast *b, u32 source, u32 site, u8 from);
 

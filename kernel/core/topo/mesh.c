@@ -6,6 +6,7 @@
  * minimal: the distance is the sum over the dimensions of |to - from|.
  */
 #include "core/topo/axes.h"
+#include "core/topo/axes_bcast.h"
 #include "core/topo/rules.h"
 
 static const char *mesh_parse(struct fc_topo *topo, const char *args)
@@ -147,6 +148,7 @@ const struct fc_topo_ops fc_topo_mesh = {
 	.steps = mesh_steps,
 	.dir_name = fc_topo_axes_dir_name,
 	.vclass = &mesh_vclass,
+	.bcast = &fc_topo_line_bcast,
 };
 
 const struct fc_topo_ops fc_topo_line = {
@@ -161,4 +163,5 @@ const struct fc_topo_ops fc_topo_line = {
 	.steps = mesh_steps,
 	.dir_name = fc_topo_axes_dir_name,
 	.vclass = &mesh_vclass,
+	.bcast = &fc_topo_line_bcast,
 };

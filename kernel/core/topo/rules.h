@@ -53,20 +53,26 @@ struct fc_bcast_sends {
 
 /**
  * struct fc_bcast_rules - broadcasts of a topology
- * @refuse: returns the reason why a topology of this kind has no broadcasts, or NULL (optional)
+ * @fits: returns false for topologies of this kind to which these rules do not apply (optional)
+ * @otherwise: rules for them; NULL: they have none
  * @most: returns the maximum number of copies (required)
- * @relative: returns a site relative to a source, both of the topology (required)
- * @start: gives the runs of the source (required)
+ * @relative: returns a site relative to a source, both of the topology; NULL: the network is not
+ *	symmetric, and @next serves each source
+ * @start: gives the runs of the source (required without @next)
  * @forward: gives the runs that begin at a site where a packet arrives; the packet's own run
- *	continues straight ahead, and @left does not count this site any more (required)
+ *	continues straight ahead, and @left does not count this site any more (required without
+ *	@next)
+ * @next: instead of runs: fc_bcast_next() of two or more copies, computed without a table
  */
 struct fc_bcast_rules {
-	const char *(*refuse)(const struct fc_topo *topo);
+	bool (*fits)(const struct fc_topo *topo);
+	const struct fc_bcast_rules *otherwise;
 	unsigned int (*most)(const struct fc_topo *topo);
 	u32 (*relative)(const struct fc_topo *topo, u32 source, u32 site);
 	void (*start)(const struct fc_bcast *b, struct fc_bcast_sends *sends);
 	void (*forward)(const struct fc_bcast *b, const struct fc_bcast_packet *p,
 			struct fc_bcast_sends *sends);
+	u32 (*next)(const struct fc_bcast *b, u32 source, u32 site, u8 from);
 };
 
 static inline void fc_bcast_send(struct fc_bcast_sends *sends, u8 dir, u32 left, u8 step, u8 tags)

@@ -6,6 +6,7 @@
  * k - ahead.  The shorter direction is minimal, and both are if they are equally short.
  */
 #include "core/topo/axes.h"
+#include "core/topo/axes_bcast.h"
 #include "core/topo/rules.h"
 
 static const char *check_radix(const struct fc_topo *topo)
@@ -241,23 +242,14 @@ static u32 arm(const struct fc_topo *topo, u8 dir)
 	return fc_topo_axes_minus(dir) ? size - 1 - size / 2 : size / 2;
 }
 
-static const char *torus_bcast_refuse(const struct fc_topo *topo)
+static bool torus_bcast_fits(const struct fc_topo *topo)
 {
-	return topo->ndims == 2 ? NULL : "broadcasts are for tori of two dimensions";
+	return topo->ndims == 2;
 }
 
 static unsigned int torus_bcast_most(const struct fc_topo *topo)
 {
 	return TURNS;
-}
-
-static u32 torus_bcast_relative(const struct fc_topo *topo, u32 source, u32 site)
-{
-	u32 columns = topo->size[0], rows = topo->size[1];
-	u32 x = (site % columns + columns - source % columns) % columns;
-	u32 y = (site / columns + rows - source / columns) % rows;
-
-	return y * columns + x;
 }
 
 static void torus_bcast_start(const struct fc_bcast *b, struct fc_bcast_sends *sends)
@@ -314,9 +306,10 @@ static void torus_bcast_forward(const struct fc_bcast *b, const struct fc_bcast_
 }
 
 static const struct fc_bcast_rules torus_bcast = {
-	.refuse = torus_bcast_refuse,
+	.fits = torus_bcast_fits,
+	.otherwise = &fc_topo_ring_bcast,
 	.most = torus_bcast_most,
-	.relative = torus_bcast_relative,
+	.relative = fc_topo_ring_relative,
 	.start = torus_bcast_start,
 	.forward = torus_bcast_forward,
 };
@@ -348,4 +341,5 @@ const struct fc_topo_ops fc_topo_ring = {
 	.steps = torus_steps,
 	.dir_name = fc_topo_axes_dir_name,
 	.vclass = &torus_vclass,
+	.bcast = &fc_topo_ring_bcast,
 };

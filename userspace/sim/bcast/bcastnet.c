@@ -87,9 +87,8 @@ static u32 next_hop(const struct fc_relay *relay, u32 src, u8 copies, u8 label, 
 
 	if (copies != table->copies)
 		return FC_RELAY_NEVER;
-	if (in == FC_PORT_LOCAL)
-		return table->start << 1;
-	entry = fc_bcast_next(table, src, relay->id, in - 1);
+	entry = fc_bcast_next(table, src, relay->id,
+			      in == FC_PORT_LOCAL ? FC_BCAST_SOURCE : in - 1);
 	if (!entry)
 		return FC_RELAY_NEVER;
 	return (entry & ~FC_BCAST_DELIVER) << 1 | !!(entry & FC_BCAST_DELIVER);

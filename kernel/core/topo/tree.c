@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "core/bcast/tree.h"
+#include "core/topo/tree.h"
 
 bool fc_tree_next(const struct fc_topo *topo, u32 source, u32 site, u8 from, u32 *next)
 {

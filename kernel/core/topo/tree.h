@@ -3,8 +3,8 @@
  * Broadcast in one copy on topologies without rules: for each source a tree of shortest paths, of
  * which each site computes its own branches without a table.
  */
-#ifndef FC_CORE_BCAST_TREE_H
-#define FC_CORE_BCAST_TREE_H
+#ifndef FC_CORE_TOPO_TREE_H
+#define FC_CORE_TOPO_TREE_H
 
 #include "core/topo/topo.h"
 
@@ -26,4 +26,4 @@
  */
 bool fc_tree_next(const struct fc_topo *topo, u32 source, u32 site, u8 from, u32 *next);
 
-#endif /* FC_CORE_BCAST_TREE_H */
+#endif /* FC_CORE_TOPO_TREE_H */
