@@ -365,13 +365,15 @@ bool flitcast_relay_room(const struct flitcast_site *site)
 	return fc_relay_room(&site->relay->core);
 }
 
-bool flitcast_site_copies(const struct flitcast_site *site, u8 copies)
+u8 flitcast_site_copies(const struct flitcast_site *site)
 {
 	const struct flitcast_relay *r = site->relay;
+	u8 copies;
 
-	if (copies > 1 && r->paths)
-		return flitcast_path_begin(r->paths, site->cfg.id, copies);
-	return copies <= flitcast_table_copies(r->table);
+	for (copies = r->paths ? FC_PATH_COPIES_MAX : 1; copies > 1; copies--)
+		if (flitcast_path_begin(r->paths, site->cfg.id, copies))
+			return copies;
+	return flitcast_table_copies(r->table);
 }
 
 int flitcast_site_path_set(struct flitcast_site *site, u32 source, u32 copies,

@@ -109,7 +109,8 @@ ip link del a0
 # A lab.
 refuses "a lab with more copies than paths" 1 '4 copies from site 0: fewer node-disjoint' \
 	"$flitcast" lab up "graph:$work/twelve" copies 6
-refuses "copies in a ring" 1 'copies are for graphs' "$flitcast" lab up ring:4 copies 2
+refuses "three copies in a ring" 1 'ring:4 has disjoint paths for 2 copies at most' \
+	"$flitcast" lab up ring:4 copies 3
 accepts "a lab" "$flitcast" lab up "graph:$work/twelve"
 json "with paths for the three copies that it has" \
 	'sorted((p["source"], p["copies"]) for p in j) == [(s, k) for s in range(12) for k in (2, 3)]' \

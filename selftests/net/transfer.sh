@@ -238,8 +238,8 @@ prints "send: a broadcast: how many have it" '^broadcast: delivered to 8 of 8 si
 	at 0 send --broadcast --port 7 hello
 prints "send: a broadcast: who has no socket" '^site 3 port 99: no receiver \(0 of 1 messages\)$' \
 	at 0 send --confirm --broadcast --port 99 hello
-refuses "send: more copies than there are paths" 1 'no paths are known for so many' \
-	at 0 send --broadcast --copies 2 hello
+refuses "send: more copies than there are paths" 1 'paths are known for 2 copies at most' \
+	at 0 send --broadcast --copies 3 hello
 refuses "send: a broadcast to some" 2 '--broadcast and --to exclude each other' at 0 send --broadcast --to 1 hello
 refuses "send: copies to one" 2 'are for --broadcast' at 0 send --to 1 --copies 2 hello
 refuses "recv: reception" 2 'first, all, majority, or a number' at 0 recv --reception 0

@@ -11,6 +11,7 @@
 #include "network.h"
 #include "out.h"
 #include "paths.h"
+#include "core/topo/bcast.h"
 
 static struct flitcast_paths *paths_of(const struct paths *paths, unsigned int copies,
 				       uint32_t source)
@@ -41,6 +42,20 @@ static bool find_all(struct paths *paths, unsigned int copies, uint32_t *source,
 	return true;
 }
 
+/* Other topologies than graphs know their paths; fails if there are none for so many copies. */
+static void check_known(const struct fc_topo *topo, unsigned int copies, const char *about)
+{
+	char spec[FC_SPEC_MAX];
+	unsigned int most = 1;
+	struct fc_bcast b;
+
+	while (!fc_bcast_init(&b, topo, most + 1))
+		most++;
+	fc_topo_print(topo, spec);
+	if (copies > most)
+		fail("%s: %s has disjoint paths for %u copies at most", about, spec, most);
+}
+
 void paths_find(struct paths *paths, const struct fc_topo *topo, unsigned int copies,
 		const char *about)
 {
@@ -49,10 +64,12 @@ void paths_find(struct paths *paths, const struct fc_topo *topo, unsigned int co
 	uint32_t source;
 
 	*paths = (struct paths){ .topo = topo, .copies = 1 };
-	if (!copies && (!topo->graph || topo->nsites > PATHS_SITES))
+	if (!copies && topo->nsites > PATHS_SITES)
 		return;
-	if (copies > 1 && !topo->graph)
-		fail("%s: copies are for graphs: other topologies know their paths", about);
+	if (!topo->graph) {
+		check_known(topo, copies, about);
+		return;
+	}
 	paths->n = (size_t)(most - 1) * topo->nsites;
 	paths->of = xalloc(paths->n + 1, sizeof(*paths->of));
 	for (k = FC_PATH_COPIES_MIN; k <= most; k++) {
