@@ -50,8 +50,13 @@ int flitcast_netlink_reply(struct genl_info *info, u8 cmd, flitcast_netlink_fill
 int flitcast_netlink_part(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 			  flitcast_netlink_fill_t fill, const void *object)
 {
-	return put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, NLM_F_MULTI, cmd, fill,
-		   object);
+	struct nlmsghdr *message = (struct nlmsghdr *)skb_tail_pointer(skb);
+	int err = put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, NLM_F_MULTI, cmd, fill,
+		      object);
+
+	if (!err)
+		nl_dump_check_consistent(cb, message);
+	return err;
 }
 
 void flitcast_netlink_event(struct net *net, unsigned int group, u8 cmd,

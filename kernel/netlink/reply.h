@@ -40,6 +40,8 @@ int flitcast_netlink_reply(struct genl_info *info, u8 cmd, flitcast_netlink_fill
  * @fill: puts the attributes
  * @object: for @fill
  *
+ * If @cb->seq is not that of the object before, the message has NLM_F_DUMP_INTR.
+ *
  * Return: 0, or -EMSGSIZE where the part has no room for it.
  */
 int flitcast_netlink_part(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,

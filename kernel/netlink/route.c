@@ -50,22 +50,27 @@ struct object {
 	struct flitcast_site *site;
 	struct fc_topo topo;
 	u8 dir;
+	u8 ports[FC_PORTS_MAX];
+	u8 n;
+	u32 generation;
 };
+
+static void read_list(struct object *object)
+{
+	object->n = flitcast_route_get(object->site, object->dir, object->ports,
+				       &object->generation);
+}
 
 static int route_fill(struct sk_buff *skb, const void *arg)
 {
 	const struct object *object = arg;
 	char direction[8];
-	u8 ports[FC_PORTS_MAX];
-	u32 generation;
-	u8 n;
 
 	object->topo.ops->dir_name(&object->topo, object->dir, direction);
-	n = flitcast_route_get(object->site, object->dir, ports, &generation);
 	if (nla_put_u32(skb, FLITCAST_A_ROUTE_SITE, flitcast_site_id(object->site)) ||
 	    nla_put_string(skb, FLITCAST_A_ROUTE_DIRECTION, direction) ||
-	    nla_put(skb, FLITCAST_A_ROUTE_PORTS, n, ports) ||
-	    nla_put_u32(skb, FLITCAST_A_ROUTE_GENERATION, generation))
+	    nla_put(skb, FLITCAST_A_ROUTE_PORTS, object->n, object->ports) ||
+	    nla_put_u32(skb, FLITCAST_A_ROUTE_GENERATION, object->generation))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -304,9 +309,16 @@ int flitcast_netlink_route_get(struct sk_buff *skb, struct genl_info *info)
 	object.site = find_route(info, &object.topo, &object.dir);
 	if (IS_ERR(object.site))
 		return PTR_ERR(object.site);
+	read_list(&object);
 	err = flitcast_netlink_reply(info, FLITCAST_CMD_ROUTE_GET, route_fill, &object);
 	flitcast_site_put(object.site);
 	return err;
+}
+
+/* A dump whose parts are of several generations is marked (NLM_F_DUMP_INTR); 0: no check. */
+static unsigned int dump_seq(u32 generation)
+{
+	return generation ? generation : 1;
 }
 
 /* Dump the entries of a site, from entry *@from on; directions precede them in the count. */
@@ -321,6 +333,7 @@ static int site_entries(struct sk_buff *skb, struct netlink_callback *cb,
 	object->site = site;
 	while (!err && flitcast_prefer_get(site, *from - ndirs, &object->entry,
 					   &object->generation)) {
+		cb->seq = dump_seq(object->generation);
 		err = flitcast_netlink_part(skb, cb, FLITCAST_CMD_ROUTE_GET, entry_fill, object);
 		if (!err)
 			++*from;
@@ -336,10 +349,15 @@ static int site_routes(struct sk_buff *skb, struct netlink_callback *cb,
 	struct object object = { .site = site };
 	struct flitcast_site_info info;
 
+	/* Tables of different sites need not fit each other. */
+	if (!*from)
+		cb->prev_seq = 0;
 	flitcast_site_info(site, &info);
 	object.topo = info.cfg.topo;
 	for (; *from < object.topo.ndirs; ++*from) {
 		object.dir = *from;
+		read_list(&object);
+		cb->seq = dump_seq(object.generation);
 		if (flitcast_netlink_part(skb, cb, FLITCAST_CMD_ROUTE_GET, route_fill, &object))
 			return -EMSGSIZE;
 	}

@@ -202,6 +202,48 @@ large_table()
 	printf ']}]}\n'
 }
 
+# Dumps the routes of site 1000, whole and with a change after the first part, which the kernel
+# makes when the request comes.
+# shellcheck disable=SC2016 # no shell variables are meant
+dump='
+import socket, struct, subprocess, sys
+netlink = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16)
+netlink.bind((0, 0))
+
+def ask(kind, command, flags, attributes):
+    body = struct.pack("=BBH", command, 1, 0) + attributes
+    netlink.send(struct.pack("=IHHII", 16 + len(body), kind, 1 | flags, 1, 0) + body)
+
+def answers():
+    while True:
+        data = netlink.recv(4096)
+        while data:
+            size, kind, flags = struct.unpack("=IHH", data[:8])
+            if kind == 3:
+                return
+            yield flags, data[16:size]
+            data = data[(size + 3) // 4 * 4:]
+            if not flags & 2:
+                return
+
+def attribute(kind, value):
+    return struct.pack("=HH", 4 + len(value), kind) + value + bytes(-len(value) % 4)
+
+ask(16, 3, 0, attribute(2, b"flitcast\0"))
+reply = next(answers())[1][4:]
+while struct.unpack("=H", reply[2:4])[0] != 1:
+    reply = reply[(struct.unpack("=H", reply[:2])[0] + 3) // 4 * 4:]
+family = struct.unpack("=H", reply[4:6])[0]
+for change in False, True:
+    ask(family, 9, 0x300, attribute(1, struct.pack("=I", 1000)))
+    if change:
+        subprocess.run([sys.argv[1], "route", "del", "to", "0,2,4,6,8,10,12,14", "site", "1000"],
+                       check=True)
+    parts = list(answers())
+    marked = any(flags & 16 for flags, _ in parts)
+    assert len(parts) > 60 and marked == change, (len(parts), marked)
+'
+
 bounds()
 {
 	accepts "a site of a large network" fc site add 1000 topology ring:1024
@@ -214,6 +256,7 @@ bounds()
 	refuses "one more" 1 'too many entries' fc route set to 1020 prefer 1
 	large_table 64 >"$work/large"
 	refuses "a file with one more" 1 'no more entries' fc route restore "$work/large"
+	accepts "a dump is marked if the table changes between its parts" python3 -c "$dump" "$flitcast"
 	accepts "the site goes, with its table" fc site del 1000
 }
 
