@@ -54,7 +54,7 @@ test_dirs := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile))
 .PHONY: tests $(test_dirs)
 tests: $(test_dirs) ## Build the programs of the tests
 
-selftests/core: goal = complete
+selftests/core selftests/site: goal = complete
 
 $(test_dirs): tools
 	@$(MAKE) -C $@ $(goal)

@@ -16,3 +16,13 @@ OUTPUT ?= $(realpath $(selftests)/..)/build/selftests/$(notdir $(CURDIR))
 $(shell mkdir -p $(OUTPUT))
 
 include $(kselftest)/lib.mk
+
+# Files of other directories that tests read, where they expect them.
+ifdef TEST_INCLUDES
+.PHONY: install_includes
+install: install_includes
+install_includes:
+	mkdir -p $(INSTALL_PATH)
+	cd $(INSTALL_PATH) && mkdir -p $(dir $(TEST_INCLUDES))
+	$(foreach file,$(TEST_INCLUDES),rsync -a --copy-unsafe-links $(file) $(INSTALL_PATH)/$(dir $(file)) &&) :
+endif

@@ -12,7 +12,9 @@ set -u
 
 seed=${1:-$RANDOM$RANDOM}
 liar=$build/selftests/rdma/liar
+[ -x "$liar" ] || liar=$bin/liar
 ko=${FLITCAST_MODULES:-$top}/flitcast_rdma.ko
+[ -f "$ko" ] || ko=$(modinfo -n flitcast_rdma 2>/dev/null) || ko=flitcast_rdma.ko
 readonly rdma=liar netdev=d-liar flit=4096
 # SITE << 8 | PORT
 listens=$((0 << 8 | 1)) calls=$((1 << 8 | 2))

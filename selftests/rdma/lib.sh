@@ -7,6 +7,7 @@
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../sock/lib.sh"
 
 ko=${FLITCAST_MODULES:-$top}/flitcast_rdma.ko
+[ -f "$ko" ] || ko=$(modinfo -n flitcast_rdma 2>/dev/null) || ko=flitcast_rdma.ko
 [ -f "$ko" ] || skip "no $ko: the kernel has no RDMA connection manager"
 need_modules rdma_rxe rdma_cm dummy
 modprobe ib_uverbs 2>/dev/null
