@@ -14,7 +14,8 @@ set -u
 . "$(dirname "$0")/lib.sh"
 
 lab=life$$ away=away$$
-ko=${FLITCAST_KO:-$top/${FLITCAST_DEBUG:+build/debug/}flitcast.ko}
+ko=${FLITCAST_MODULES:-$top}/flitcast.ko
+[ -f "$ko" ] || ko=$(modinfo -n flitcast 2>/dev/null) || skip_all "needs flitcast.ko"
 for program in ping iperf3; do
 	command -v "$program" >/dev/null || skip_all "needs $program"
 done
