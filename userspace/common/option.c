@@ -231,6 +231,8 @@ int take_next(struct parser *parser, const struct option_entry **lacking, bool q
 		named = false;
 		found = 1;
 	}
+	if (dashed && given->command->variant && !strcmp(arg, given->command->variant->name))
+		return quiet ? 2 : option_usage("%s must be the first argument", arg);
 	if (dashed && (found != 1 || !entry))
 		return quiet ? 2 : option_usage("%s option %s", found ? "ambiguous" : "unknown",
 						arg);
@@ -376,7 +378,6 @@ int option_parse(const struct option_command *command, void *settings, int argc,
 	struct option_given given;
 	int status;
 
-	snprintf(option_current, sizeof(option_current), "%s", argv[0]);
 	status = parse(command, &given, settings, argc - 1, argv + 1);
 	free(given.values);
 	return status;
