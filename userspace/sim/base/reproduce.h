@@ -81,6 +81,7 @@ struct reproduction {
 	bool (*end)(void);
 };
 
+extern const struct reproduction care_reproduction;
 extern const struct reproduction harts_reproduction;
 extern const struct reproduction postman_reproduction;
 extern const struct reproduction csr_reproduction;

@@ -11,6 +11,7 @@
 #include "option.h"
 #include "base/output.h"
 #include "base/progress.h"
+#include "base/reproduce.h"
 #include "routes.h"
 #include "saturation.h"
 #include "script.h"
@@ -350,6 +351,15 @@ static int set_warmup(struct config *config)
 	return 2;
 }
 
+static void set_timing(struct config *config)
+{
+	config->timing = (struct fc_timing){
+		.seek = config->seek, .timeout = config->timeout, .retry = config->retry,
+		.ack_delay = config->retry, .poll = config->poll,
+		.seek_max = (u16)config->seek_max, .fifo_room = (u16)config->fifo,
+	};
+}
+
 static int check(void *settings, const struct option_given *given)
 {
 	struct config *config = settings;
@@ -404,11 +414,7 @@ static int check(void *settings, const struct option_given *given)
 			config->bytes[0], config->bytes[1], FC_PACKET_MAX);
 		return 2;
 	}
-	config->timing = (struct fc_timing){
-		.seek = config->seek, .timeout = config->timeout, .retry = config->retry,
-		.ack_delay = config->retry, .poll = config->poll,
-		.seek_max = (u16)config->seek_max, .fifo_room = (u16)config->fifo,
-	};
+	set_timing(config);
 	return 0;
 }
 
@@ -459,11 +465,14 @@ static u64 waiting(const struct sim *sim)
 	return n;
 }
 
+/* The run is a part of a report, which has a progress line of its own. */
+static bool quiet;
+
 static void progress(const struct sim *sim)
 {
 	char of[64] = "";
 
-	if (!progress_due())
+	if (quiet || !progress_due())
 		return;
 	if (!sim->config.script)
 		snprintf(of, sizeof(of), traffic.all_born ? " (messages until %llu)" : " of %llu",
@@ -759,6 +768,15 @@ static void print_memory(const struct sim *sim)
 		(unsigned long long)config->memory, (unsigned long long)waiting(sim), traffic.n);
 }
 
+/* Set up the network and its traffic. */
+static void begin(struct sim *sim)
+{
+	sim->net_rng.state = sim->config.seed;
+	sim->traffic_rng.state = ~sim->config.seed;
+	sim->config.fidelity->init(sim);
+	traffic_init(sim);
+}
+
 static int simulate(struct sim *sim)
 {
 	struct listing listing[LISTINGS] = {
@@ -774,10 +792,7 @@ static int simulate(struct sim *sim)
 		return 2;
 	warned = saturation_expected(&sim->config);
 	speed_begin(&speed);
-	sim->net_rng.state = sim->config.seed;
-	sim->traffic_rng.state = ~sim->config.seed;
-	sim->config.fidelity->init(sim);
-	traffic_init(sim);
+	begin(sim);
 	speed_made(&speed);
 	end = run(sim, &over, warned);
 	speed_end(&speed);
@@ -793,6 +808,36 @@ static int simulate(struct sim *sim)
 			  (unsigned long long)sim->frames);
 	traffic_free();
 	return end == END_REST && !sim->wrong && printed ? 0 : 1;
+}
+
+void care_settings(struct config *config, const char *spec)
+{
+	*config = defaults;
+	config->mode = FC_MODE_CARE;
+	config->fidelity = &fidelity_word;
+	config->memory = 0;
+	fc_topo_parse(&config->topo, spec);
+	fc_topo_print(&config->topo, config->spec);
+	set_timing(config);
+}
+
+u64 care_simulate(const struct config *config, u64 *delivered)
+{
+	struct sim sim = { .config = *config };
+	u64 over, wrong;
+
+	quiet = true;
+	begin(&sim);
+	wrong = run(&sim, &over, true) != END_REST;
+	traffic_check(&sim);
+	for (u32 i = 0; i < traffic.n; i++) {
+		const struct target *target = traffic.message[i]->target;
+
+		delivered[i] = target->times ? target->delivered_at : FC_NEVER;
+	}
+	config->fidelity->free(&sim);
+	traffic_free();
+	return wrong + sim.wrong + sim.frames;
 }
 
 /* Flits of the largest packet. */
@@ -882,6 +927,7 @@ const struct option_command care_command = {
 	.name = "care",
 	.help = "Simulate the CARE protocol under random multicast traffic",
 	.main = care_main,
+	.variant = &care_reproduction.options,
 	.tail = tail,
 	.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
 	.check = check,

@@ -246,6 +246,29 @@ static struct routes *routes_new(u32 nsites)
 	return routes;
 }
 
+struct routes *routes_static(const struct fc_topo *topo)
+{
+	struct routes *routes = routes_new(topo->nsites);
+	u32 count = topo->ndirs + 1u;
+	size_t size = sizeof(struct fc_prefer_table) + count * sizeof(struct fc_prefer);
+
+	for (u32 site = 0; site < topo->nsites; site++) {
+		struct fc_prefer_table *table = xcalloc(1, size + topo->nsites);
+
+		table->of = (u8 *)table + size;
+		table->count = count;
+		for (u8 dir = 0; dir < topo->ndirs; dir++) {
+			table->entry[dir + 1].never = fc_mask_all(topo->ndirs) & ~fc_bit(dir);
+			table->entry[dir + 1].strict = table->entry[dir + 1].never;
+		}
+		for (u32 dst = 0; dst < topo->nsites; dst++)
+			if (dst != site)
+				table->of[dst] = fc_low(fc_topo_minimal(topo, site, dst)) + 1;
+		routes->prefers[site] = table;
+	}
+	return routes;
+}
+
 struct routes *routes_read(const char *path, const struct config *config,
 			   const struct fc_vclass *classes)
 {

@@ -38,6 +38,15 @@ struct routes {
  */
 struct routes *routes_read(const char *path, const struct config *config,
 			   const struct fc_vclass *classes);
+
+/**
+ * routes_static() - tables of static routing (CARE, 4.6): one net-output for each target
+ * @topo: topology
+ *
+ * Return: tables with the first direction of each target, which in a mesh is that of the first
+ * dimension in which the sites differ.
+ */
+struct routes *routes_static(const struct fc_topo *topo);
 void routes_free(struct routes *routes);
 
 /* Give a site its tables; @routes may be NULL. */

@@ -175,6 +175,13 @@ void traffic_free(void)
 		}
 	}
 	free(flows);
+	/* A report has many runs. */
+	traffic = (struct traffic){ 0 };
+	flows = NULL;
+	nchains = 0;
+	nflows = 0;
+	born_cycle = 0;
+	born_fraction = 0;
 }
 
 /*
