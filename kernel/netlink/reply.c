@@ -91,10 +91,13 @@ int flitcast_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb,
 
 	while ((site = next_site(net, want, cb->args[0]))) {
 		u32 id = flitcast_site_id(site);
-		/* The site at which the last part ended may be gone. */
+		/* The site at which the last part ended may be gone: then the dump is marked. */
 		u32 from = id == cb->args[0] ? cb->args[1] : 0;
-		int err = objects(skb, cb, site, &from);
+		int err;
 
+		if (id != cb->args[0] && cb->args[1])
+			cb->seq = ~cb->prev_seq;
+		err = objects(skb, cb, site, &from);
 		flitcast_site_put(site);
 		if (err) {
 			cb->args[0] = id;
@@ -105,5 +108,7 @@ int flitcast_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		cb->args[0] = (long)id + 1;
 		cb->args[1] = 0;
 	}
+	if (cb->args[1])
+		cb->seq = ~cb->prev_seq;
 	return skb->len;
 }

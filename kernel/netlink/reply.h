@@ -40,7 +40,8 @@ int flitcast_netlink_reply(struct genl_info *info, u8 cmd, flitcast_netlink_fill
  * @fill: puts the attributes
  * @object: for @fill
  *
- * If @cb->seq is not that of the object before, the message has NLM_F_DUMP_INTR.
+ * If @cb->seq is not that of the message before, the message has NLM_F_DUMP_INTR; objects without
+ * a state that may change leave it 0.
  *
  * Return: 0, or -EMSGSIZE where the part has no room for it.
  */

@@ -315,25 +315,39 @@ int flitcast_netlink_route_get(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* A dump whose parts are of several generations is marked (NLM_F_DUMP_INTR); 0: no check. */
-static unsigned int dump_seq(u32 generation)
+/* The state of a table, for nl_dump_check_consistent(); 0 would be no state. */
+static unsigned int dump_seq(u32 incarnation, u32 generation)
 {
-	return generation ? generation : 1;
+	return incarnation + generation ? incarnation + generation : 1;
+}
+
+/*
+ * The dump of a site's table begins.  Tables of different sites need not fit each other; but if the
+ * site before has changed since its last part, the next message is marked.
+ */
+static void dump_begin(struct netlink_callback *cb)
+{
+	cb->prev_seq = cb->seq == cb->prev_seq ? 0 : ~cb->seq;
 }
 
 /* Dump the entries of a site, from entry *@from on; directions precede them in the count. */
 static int site_entries(struct sk_buff *skb, struct netlink_callback *cb,
-			struct flitcast_site *site, u8 ndirs, u32 *from)
+			struct flitcast_site *site, const struct flitcast_site_info *info,
+			u32 *from)
 {
 	struct entry_object *object = kzalloc(sizeof(*object), GFP_KERNEL_ACCOUNT);
+	bool more;
 	int err = 0;
 
 	if (!object)
 		return -ENOMEM;
 	object->site = site;
-	while (!err && flitcast_prefer_get(site, *from - ndirs, &object->entry,
-					   &object->generation)) {
-		cb->seq = dump_seq(object->generation);
+	while (!err) {
+		more = flitcast_prefer_get(site, *from - info->cfg.topo.ndirs, &object->entry,
+					   &object->generation);
+		cb->seq = dump_seq(info->incarnation, object->generation);
+		if (!more)
+			break;
 		err = flitcast_netlink_part(skb, cb, FLITCAST_CMD_ROUTE_GET, entry_fill, object);
 		if (!err)
 			++*from;
@@ -349,19 +363,18 @@ static int site_routes(struct sk_buff *skb, struct netlink_callback *cb,
 	struct object object = { .site = site };
 	struct flitcast_site_info info;
 
-	/* Tables of different sites need not fit each other. */
 	if (!*from)
-		cb->prev_seq = 0;
+		dump_begin(cb);
 	flitcast_site_info(site, &info);
 	object.topo = info.cfg.topo;
 	for (; *from < object.topo.ndirs; ++*from) {
 		object.dir = *from;
 		read_list(&object);
-		cb->seq = dump_seq(object.generation);
+		cb->seq = dump_seq(info.incarnation, object.generation);
 		if (flitcast_netlink_part(skb, cb, FLITCAST_CMD_ROUTE_GET, route_fill, &object))
 			return -EMSGSIZE;
 	}
-	return site_entries(skb, cb, site, object.topo.ndirs, from);
+	return site_entries(skb, cb, site, &info, from);
 }
 
 int flitcast_netlink_route_dump(struct sk_buff *skb, struct netlink_callback *cb)
