@@ -364,7 +364,9 @@ static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	if (!flow || fc_before(flow->core.next, ctrl->next))
 		return;
 	if (ctrl->kind == FC_CTRL_UNREACHABLE) {
-		route_lost(flow, ctrl->seq, ctrl->base == FC_UNREACHABLE_HOPS, now);
+		/* A late report may be about a message that is completed. */
+		if (!fc_before(ctrl->seq, flow->core.oldest))
+			route_lost(flow, ctrl->seq, ctrl->base == FC_UNREACHABLE_HOPS, now);
 		return;
 	}
 	oldest = flow->core.oldest;
