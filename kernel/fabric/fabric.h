@@ -67,8 +67,10 @@ bool flitcast_site_fault(struct flitcast_site *site, struct fc_fault *fault);
 
 /* A site and its network. */
 
-/* Return: the maximum number of copies of a broadcast of the site, at least 1. */
-u8 flitcast_site_copies(const struct flitcast_site *site);
+/* Return: true if a broadcast of the site may have so many copies; it may have 1. */
+bool flitcast_site_copies(const struct flitcast_site *site, u8 copies);
+/* Return: the maximum number of copies of a broadcast of the site. */
+u8 flitcast_site_copies_max(const struct flitcast_site *site);
 /* Return: the maximum size of a broadcast in bytes. */
 u32 flitcast_site_bcast_max(const struct flitcast_site *site);
 /* Return: true if the site was removed from its namespace. */

@@ -365,15 +365,23 @@ bool flitcast_relay_room(const struct flitcast_site *site)
 	return fc_relay_room(&site->relay->core);
 }
 
-u8 flitcast_site_copies(const struct flitcast_site *site)
+bool flitcast_site_copies(const struct flitcast_site *site, u8 copies)
 {
 	const struct flitcast_relay *r = site->relay;
-	u8 copies;
 
-	for (copies = r->paths ? FC_PATH_COPIES_MAX : 1; copies > 1; copies--)
-		if (flitcast_path_begin(r->paths, site->cfg.id, copies))
-			return copies;
-	return flitcast_table_copies(r->table);
+	if (copies > 1 && r->paths)
+		return copies <= FC_PATH_COPIES_MAX &&
+		       flitcast_path_begin(r->paths, site->cfg.id, copies);
+	return copies <= flitcast_table_copies(r->table);
+}
+
+u8 flitcast_site_copies_max(const struct flitcast_site *site)
+{
+	u8 copies = FC_COPIES_MAX;
+
+	while (!flitcast_site_copies(site, copies))
+		copies--;
+	return copies;
 }
 
 int flitcast_site_path_set(struct flitcast_site *site, u32 source, u32 copies,

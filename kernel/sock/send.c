@@ -72,13 +72,12 @@ static int dests_from(struct flitcast_sock *fs, const struct flitcast_target *ta
 	return 0;
 }
 
-#define TOO_MANY(n)	[n] = "disjoint paths are known for " #n " copies at most"
-/* By the number of copies for which paths are known. */
-static const char *const too_many_copies[FC_COPIES_MAX + 1] = {
+#define COPIES(n)	[n] = "disjoint paths are known for " #n " copies at most"
+/* By the maximum number of copies. */
+static const char *const copies_known[FC_COPIES_MAX + 1] = {
 	[1] = "disjoint paths are known for 1 copy at most",
-	TOO_MANY(2), TOO_MANY(3), TOO_MANY(4), TOO_MANY(5), TOO_MANY(6), TOO_MANY(7), TOO_MANY(8),
-	TOO_MANY(9), TOO_MANY(10), TOO_MANY(11), TOO_MANY(12), TOO_MANY(13), TOO_MANY(14),
-	TOO_MANY(15),
+	COPIES(2), COPIES(3), COPIES(4), COPIES(5), COPIES(6), COPIES(7), COPIES(8), COPIES(9),
+	COPIES(10), COPIES(11), COPIES(12), COPIES(13), COPIES(14), COPIES(15), COPIES(16),
 };
 
 /* Gather the destinations of a broadcast: every other site. */
@@ -87,16 +86,15 @@ static int gather_all(struct flitcast_sock *fs, const struct sockaddr_flitcast *
 {
 	const struct flitcast_site *site = fs->port.site;
 	u32 n = flitcast_site_count(site), self = flitcast_site_id(site), i, at = 0;
-	u8 copies = addr->sfc_copies ? addr->sfc_copies : READ_ONCE(fs->copies), most;
+	u8 copies = addr->sfc_copies ? addr->sfc_copies : READ_ONCE(fs->copies);
 	struct flitcast_msg_dest *dests;
 
 	if (addr->sfc_site || !addr->sfc_port)
 		return refuse(fs, -EINVAL, "malformed address");
 	if (flitcast_site_reserves(site))
 		return refuse(fs, -EOPNOTSUPP, "mode csr has no broadcasts");
-	most = flitcast_site_copies(site);
-	if (copies > most)
-		return refuse(fs, -EOPNOTSUPP, too_many_copies[most]);
+	if (!flitcast_site_copies(site, copies))
+		return refuse(fs, -EOPNOTSUPP, copies_known[flitcast_site_copies_max(site)]);
 	if (len > flitcast_site_bcast_max(site))
 		return refuse(fs, -EMSGSIZE, "message longer than a broadcast may be");
 	if (n < 2)
