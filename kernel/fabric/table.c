@@ -4,6 +4,7 @@
  * the same topology.
  */
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include "core/topo/rules.h"
 #include "core/topo/tree.h"
@@ -42,27 +43,43 @@ static void table_free(struct flitcast_table *t)
 	kfree(t);
 }
 
+/* Fill and check a table; where each source has another one, those of some. */
+static const char *fill_checked(struct fc_bcast *b, struct fc_bcast_work *work)
+{
+	const u32 sources[] = { 0, b->topo->nsites / 2, b->topo->nsites - 1 };
+	unsigned int i, n = b->rules->relative ? 1 : ARRAY_SIZE(sources);
+	const char *wrong = NULL;
+
+	for (i = 0; i < n && !wrong; i++) {
+		b->source = sources[i];
+		wrong = fc_bcast_fill(b, work);
+		if (!wrong)
+			wrong = fc_bcast_check(b, work);
+		cond_resched();
+	}
+	return wrong;
+}
+
 /* Return: 0; -ENOENT: no broadcast with so many copies; -ENOMEM; -EINVAL: the table is wrong. */
 static int fill(struct flitcast_table *t, unsigned int copies, struct fc_bcast_work *work)
 {
 	struct fc_bcast *b = &t->bcast[copies - 1];
+	bool wrong;
 
 	if (fc_bcast_init(b, &t->topo, copies))
 		return -ENOENT;
 	b->entry = kvcalloc(fc_bcast_slots(&t->topo), sizeof(*b->entry), GFP_KERNEL_ACCOUNT);
 	if (!b->entry)
 		return -ENOMEM;
-	if (WARN_ON_ONCE(fc_bcast_fill(b, work) || fc_bcast_check(b, work))) {
-		kvfree(b->entry);
-		*b = (struct fc_bcast){ 0 };
-		return -EINVAL;
-	}
-	if (!b->rules->relative) {
-		/* Only filled to be checked: it is for one source. */
+	wrong = WARN_ON_ONCE(fill_checked(b, work));
+	if (wrong || !b->rules->relative) {
+		/* Where the network is not symmetric the next hops are computed. */
 		kvfree(b->entry);
 		b->entry = NULL;
 	}
-	return 0;
+	if (wrong)
+		*b = (struct fc_bcast){ 0 };
+	return wrong ? -EINVAL : 0;
 }
 
 static struct flitcast_table *table_make(const struct fc_topo *topo)

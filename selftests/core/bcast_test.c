@@ -312,7 +312,8 @@ TEST(bcast_axes__have_copies_for_each_axis)
 		u32 copies;
 		u32 longest;
 	} tables[] = {
-		{ "line:7", 1, 6 }, { "mesh:1x4", 1, 3 }, { "ring:8", 2, 7 }, { "ring:3", 2, 2 },
+		{ "line:7", 1, 6 }, { "mesh:1x4", 1, 3 }, { "mesh:1x1", 1, 0 },
+		{ "mesh:3x1x4x1", 2, 5 }, { "mesh:1x1x5", 1, 4 }, { "ring:8", 2, 7 }, { "ring:3", 2, 2 },
 		{ "mesh:2x2", 2, 3 }, { "mesh:2x6", 2, 7 }, { "mesh:4x5", 2, 7 },
 		{ "mesh:2x2x2", 3, 4 }, { "mesh:4x3x5", 3, 9 }, { "mesh:2x3x2x3", 4, 7 },
 		{ "torus:3^3", 6, 5 }, { "torus:4^3", 6, 8 }, { "torus:5x3x4", 6, 8 },

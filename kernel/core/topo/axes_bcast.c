@@ -9,9 +9,9 @@
  *
  * Let G be the product of the first axes, and H the next axis.  A site is (x, y), the source (g,
  * h).  T1, T2 ... are the trees of G, S1 and S2 those of H; a ring as H has S2, a line has not.
- * ci is the site that the path in Ti to x reaches first, d1 and d2 likewise in H.  Of a site on the
- * border, "c2" below stands for the first sites of all trees of G but T1.  The parent of (x, y) is,
- * by the first rule that applies,
+ * ci is the child of g in Ti from which a path goes on to x, or any child if x = g; d1 and d2
+ * are those of h in S1 and S2.  "x = c2" is: x is a child of g in a tree other than T1.  The
+ * parent of (x, y) is, by the first rule that applies,
  *
  *	in the tree of Ti, i > 1
  *		(ci, y)			if x = g
@@ -35,7 +35,8 @@
  *		(g, y)			if x = c2
  *		(T1's parent of x, y)
  *
- * A tree has the number of the direction in which its axis begins, + on a line.
+ * A tree has the number of the direction in which it begins, + on a line.  Axes of one site have no
+ * trees.
  */
 #include "core/topo/axes_bcast.h"
 #include "core/topo/axes.h"
@@ -47,6 +48,7 @@
  * struct place - a site as seen from a source
  * @topo: topology
  * @ring: its axes are rings, not lines
+ * @first: tree of the first axis with more than one site
  * @source: by axis, the coordinate of the source
  * @at: by axis, that of the site
  * @differ: mask of the axes in which they differ
@@ -54,6 +56,7 @@
 struct place {
 	const struct fc_topo *topo;
 	bool ring;
+	u8 first;
 	u32 source[FC_DIMS_MAX];
 	u32 at[FC_DIMS_MAX];
 	u32 differ;
@@ -74,6 +77,9 @@ static void place_init(struct place *p, const struct fc_topo *topo, bool ring, u
 	p->topo = topo;
 	p->ring = ring;
 	p->differ = 0;
+	p->first = 0;
+	while (topo->size[p->first / 2] == 1)
+		p->first += 2;
 	for (i = 0; i < topo->ndims; i++) {
 		p->source[i] = source % topo->size[i];
 		place_axis(p, i, site % topo->size[i]);
@@ -136,14 +142,14 @@ static u8 parent(const struct place *p, u8 tree)
 {
 	unsigned int axis;
 
-	for (axis = p->topo->ndims - 1; axis; axis--) {
+	for (axis = p->topo->ndims - 1; 2 * axis > p->first; axis--) {
 		u32 below = p->differ & (fc_bit(axis) - 1);
 		bool is_h = !(p->differ & fc_bit(axis)), is_d2, is_c2;
 		u8 c = NONE, d = is_h ? NONE : beside(p, axis);
 
 		if (below && !(below & (below - 1)))
 			c = beside(p, fc_low(below));
-		is_c2 = c != NONE && tree_of(p, c) != 0;
+		is_c2 = c != NONE && tree_of(p, c) != p->first;
 		is_d2 = d != NONE && tree_of(p, d) == 2 * axis + 1;
 		if (tree == 2 * axis) {
 			if (is_h)
@@ -152,7 +158,7 @@ static u8 parent(const struct place *p, u8 tree)
 				return along(p, tree);
 			if (is_c2)
 				return c ^ 1;
-			tree = 0;
+			tree = p->first;
 		} else if (tree == 2 * axis + 1) {
 			if (is_h)
 				return tree;
@@ -162,10 +168,11 @@ static u8 parent(const struct place *p, u8 tree)
 				return d ^ 1;
 			if (is_c2)
 				return c ^ 1;
-			tree = 0;
+			tree = p->first;
 		} else if (!below) {
 			return child(p, tree);
-		} else if (!is_h && (tree ? c != NONE && tree_of(p, c) == tree : !is_c2)) {
+		} else if (!is_h && (tree == p->first ? !is_c2 :
+				     c != NONE && tree_of(p, c) == tree)) {
 			return is_d2 ? d ^ 1 : along(p, (u8)(2 * axis));
 		}
 	}
@@ -192,22 +199,33 @@ static u32 children(struct place *p, u8 tree)
 	return mask;
 }
 
+/* Directions in which the source sends in a tree. */
+static u32 begin(const struct place *p, u8 tree)
+{
+	u32 at = p->source[fc_topo_axes_dim(tree)], mask = fc_bit(child(p, tree));
+
+	if (!p->ring && after(p, at, tree ^ 1) != FC_SITE_NONE)
+		mask |= fc_bit(tree ^ 1);
+	return mask;
+}
+
 static u32 next(const struct fc_bcast *b, bool ring, u32 source, u32 site, u8 from)
 {
-	u8 step = ring ? 1 : 2, tree, end = b->copies * step;
+	u8 tree, left = b->copies;
 	struct place p;
 	u32 mask = 0;
 
 	place_init(&p, b->topo, ring, source, site);
-	if (site == source) {
-		for (tree = 0; tree < end; tree += step)
-			mask |= children(&p, tree);
-		return mask;
-	}
-	for (tree = 0; tree < end; tree += step)
-		if (parent(&p, tree) == from)
+	for (tree = p.first; left; tree += ring ? 1 : 2) {
+		if (b->topo->size[fc_topo_axes_dim(tree)] == 1)
+			continue;
+		left--;
+		if (site == source)
+			mask |= begin(&p, tree);
+		else if (parent(&p, tree) == from)
 			return children(&p, tree) | FC_BCAST_DELIVER;
-	return 0;
+	}
+	return mask;
 }
 
 static u32 line_next(const struct fc_bcast *b, u32 source, u32 site, u8 from)
@@ -222,13 +240,11 @@ static u32 ring_next(const struct fc_bcast *b, u32 source, u32 site, u8 from)
 
 static unsigned int line_most(const struct fc_topo *topo)
 {
-	unsigned int i;
+	unsigned int i, n = 0;
 
-	/* An axis of one site has no links. */
 	for (i = 0; i < topo->ndims; i++)
-		if (topo->size[i] == 1)
-			return 1;
-	return topo->ndims;
+		n += topo->size[i] > 1;
+	return n ? n : 1;
 }
 
 static unsigned int ring_most(const struct fc_topo *topo)

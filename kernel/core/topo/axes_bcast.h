@@ -7,7 +7,7 @@
 
 #include "core/topo/rules.h"
 
-/* Lines and meshes: as many copies as axes. */
+/* Lines and meshes: as many copies as axes with more than one site. */
 extern const struct fc_bcast_rules fc_topo_line_bcast;
 /* Rings and tori: two copies for each axis. */
 extern const struct fc_bcast_rules fc_topo_ring_bcast;

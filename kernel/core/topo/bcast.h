@@ -9,8 +9,8 @@
  *
  * In a symmetric network one table, that of source 0, serves all sources.  The rules of the
  * topology (core/topo/rules.h) fill the table, and fc_bcast_check() checks it without them before
- * it is used.  In other networks sites compute the entries, and a table of any source can be filled
- * and checked.
+ * it is used.  In other networks sites compute the entries, and tables of some sources are filled
+ * to be checked.
  */
 #ifndef FC_CORE_TOPO_BCAST_H
 #define FC_CORE_TOPO_BCAST_H
@@ -21,7 +21,7 @@
 
 struct fc_bcast_rules;
 
-/* Maximum number of sites: the table takes a megabyte at most. */
+/* Maximum number of sites: the table takes two megabytes at most. */
 #define FC_BCAST_SITES_MAX	16384
 
 /* Flag of an entry: the packet is one of the k copies for this site. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Broadcast in one copy on topologies without rules: for each source a tree of shortest paths, of
- * which each site computes its own branches without a table.
+ * Broadcast in one copy where no rules have runs for it: for each source a tree of shortest paths,
+ * of which each site computes its own branches without a table.
  */
 #ifndef FC_CORE_TOPO_TREE_H
 #define FC_CORE_TOPO_TREE_H
