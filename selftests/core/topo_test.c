@@ -267,8 +267,9 @@ TEST(topo_registry__is_complete)
 		CHECK(v && v->init && v->first && v->productive && v->allowed &&
 		      !v->room == !v->fill,
 		      "virtual networks of a %s", ops->name);
-		CHECK(!b || (b->most && b->relative && b->start && b->forward),
-		      "broadcasts of a %s", ops->name);
+		for (; b; b = b->otherwise)
+			CHECK(b->most && (b->next || (b->relative && b->start && b->forward)) &&
+			      (!b->otherwise || b->fits), "broadcasts of a %s", ops->name);
 		for (unsigned int j = 0; j < i; j++)
 			CHECK(strcmp(ops->name, fc_topo_registry[j]->name), "%s", ops->name);
 	}
