@@ -254,7 +254,7 @@ static void take_refusal(struct exchange *x, int err, struct nlattr *attrs, int 
 	text = kernel_text(a[NLMSGERR_ATTR_MSG]);
 	if (err == -EPERM && !*text)
 		text = "Operation not permitted: it needs CAP_NET_ADMIN";
-	/* Of a dump (exchange()). */
+	/* exchange() has -EAGAIN for a dump with NLM_F_DUMP_INTR. */
 	if (err == -EAGAIN && !*text)
 		text = "it changed meanwhile: try again";
 	snprintf(error->text, sizeof(error->text), "%s", *text ? text : strerror(-err));
